@@ -1,0 +1,28 @@
+// The names of all labels, annotations and finalizers that Detent writes; they stand nowhere else.
+
+#pragma once
+
+namespace detent::labels {
+
+// Labels of Jobs and Tasks: whose they are.
+inline constexpr const char* kJobConfigUid = "execution.detent.dev/job-config-uid";
+inline constexpr const char* kJobConfigName = "execution.detent.dev/job-config";
+inline constexpr const char* kJobUid = "execution.detent.dev/job-uid";
+inline constexpr const char* kJobName = "execution.detent.dev/job";
+inline constexpr const char* kIndex = "execution.detent.dev/index";
+inline constexpr const char* kAttempt = "execution.detent.dev/attempt";
+
+// Annotation of a scheduled Job: the slot it is for, RFC 3339.
+inline constexpr const char* kSlot = "execution.detent.dev/slot";
+// What `kubectl apply` keeps; we only read it.
+inline constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+// On a Task from its creation until its executor has let go of it.
+inline constexpr const char* kTaskTracking = "detent.dev/task-tracking";
+// On a Job, so that its Tasks are ended before it goes.
+inline constexpr const char* kDeleteDependents = "execution.detent.dev/delete-dependents";
+// Kubernetes' own, set by `--cascade=foreground` and `--cascade=orphan`.
+inline constexpr const char* kForegroundDeletion = "foregroundDeletion";
+inline constexpr const char* kOrphan = "orphan";
+
+}  // namespace detent::labels

@@ -1,0 +1,59 @@
+// What an operator configures: one YAML file, every key with a default, every mistake with its
+// line.
+//
+// Values. config/detent.yaml shows all keys with their defaults, and a test holds the two together.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/diagnostic.h"
+#include "core/base/json.h"
+#include "core/base/log.h"
+#include "core/base/result.h"
+
+namespace detent {
+
+struct ListenConfig {
+  std::string address = "127.0.0.1:7420";  // "host:port"; another than loopback needs one of these:
+  std::string token_file;                  // a bearer token, read again when it changes,
+  std::string certificate, key, client_ca;  // or TLS, with client_ca for mutual TLS. PEM files.
+  std::string socket;                       // A Unix socket beside it; empty: none.
+};
+
+struct PluginEntryConfig {
+  std::string path;  // Absolute.
+  std::string kind;
+  std::string isolation = "in_process";
+  std::string sha256;  // 64 hexadecimal digits; empty: not pinned.
+  int64_t tasks_max = 20'000;
+  Json config = Json(Json::Object{});
+};
+
+struct HostConfig {
+  std::string data = "/var/lib/detent";
+  ListenConfig listen;
+  bool durability_full = true;
+  LogLevel log_level = LogLevel::kInfo;
+  std::vector<PluginEntryConfig> plugins;
+  std::chrono::seconds default_ttl{3600};
+  std::chrono::seconds default_pending_timeout{900};
+  std::chrono::seconds force_delete_timeout{900};
+  std::string default_timezone = "UTC";
+  int64_t max_missed_schedules = 5;
+  std::chrono::seconds max_downtime{300};
+  bool hash_names = true;
+};
+
+// Reads a configuration. Every line of the error is one mistake, "FILE:LINE:COLUMN: key: what".
+Result<HostConfig> ParseConfig(std::string_view text, const std::string& file);
+
+// The same from a file; kNotFound where there is none.
+Result<HostConfig> LoadConfig(const std::string& path);
+
+}  // namespace detent

@@ -1,0 +1,118 @@
+// The server's API, as the commands use it: paths, parameters and errors of HTTP on one side,
+// documents and Results on the other.
+//
+// One thread. Errors are sentences for the user: a server that is not there, or the server's own
+// words.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/api/object.h"
+#include "core/base/json.h"
+#include "core/base/result.h"
+#include "core/cli/transport.h"
+
+namespace detent {
+
+// What a list or a watch is about.
+struct Selection {
+  Kind kind = Kind::kJob;
+  std::string ns;  // Empty: all namespaces.
+  std::string label_selector;
+  std::string field_selector;
+};
+
+// A mistake that the server found in one field: "spec.a[0]" and what is wrong with it.
+struct FieldMistake {
+  std::string field;
+  std::string message;
+};
+
+struct DeleteRequest {
+  std::string propagation;  // "Background", "Foreground", "Orphan"; empty: the server's default.
+  bool dry_run = false;
+};
+
+struct LogRequest {
+  bool follow = false;
+  int64_t offset = 0;  // In the stored output, bytes.
+};
+
+class ApiClient {
+ public:
+  // `shown` is the server's address as the user knows it.
+  ApiClient(std::unique_ptr<ClientTransport> transport, std::string shown)
+      : transport_(std::move(transport)), shown_(std::move(shown)) {}
+
+  Result<Json> Read(const ObjectKey& key);
+  // All pages of a List as one.
+  Result<Json> List(const Selection& selection);
+  // The same as Tables, as a person reads them.
+  Result<Json> ReadTable(const ObjectKey& key);
+  Result<Json> ListTable(const Selection& selection);
+
+  // Unknown fields are refused.
+  Result<Json> Create(Kind kind, const std::string& ns, const Json& document, bool dry_run);
+  Result<Json> Patch(const ObjectKey& key, const Json& merge_patch, bool dry_run);
+  // The object that still is there, or a Status where it is gone.
+  Result<Json> Delete(const ObjectKey& key, const DeleteRequest& request);
+
+  // The fields behind the last error of Create or Patch.
+  const std::vector<FieldMistake>& mistakes() const { return mistakes_; }
+
+  // Calls `on_event` with each event's type and object until it returns false or the server ends
+  // the stream, after `limit` at the latest. Bookmarks are left out. kExpired: list again.
+  struct WatchRequest {
+    Selection selection;
+    std::string version;  // What to watch from.
+    bool table = false;
+    std::chrono::seconds limit{300};
+  };
+  using OnEvent = std::function<bool(const std::string& type, const Json& object)>;
+  Result<void> Watch(const WatchRequest& request, const OnEvent& on_event);
+
+  Result<std::vector<std::string>> Why(const ObjectKey& key);
+  // The lines of a Task's stored output, in CRI format.
+  Result<void> Log(const ObjectKey& task, const LogRequest& request,
+                   const HttpClient::OnLine& on_line);
+  Result<Json> Plugins();
+  Result<void> ReloadPlugin(const std::string& kind);
+  Result<Json> Version();
+
+  void Pause(std::chrono::milliseconds time) { transport_->Pause(time); }
+
+  // Called with each warning that a reply carries.
+  void set_on_warning(std::function<void(const std::string&)> on_warning) {
+    on_warning_ = std::move(on_warning);
+  }
+
+ private:
+  Result<Json> Call(ClientRequest request);
+  Result<Json> ListPages(const Selection& selection, bool table);
+  Result<Json> Write(ClientRequest request, const Json& body, const char* type);
+  Error Unreachable(const Error& error) const;
+  Error Refusal(const ClientReply& reply);
+  void ReportWarnings(const ClientReply& reply) const;
+
+  std::unique_ptr<ClientTransport> transport_;
+  std::string shown_;
+  std::vector<FieldMistake> mistakes_;
+  std::function<void(const std::string&)> on_warning_;
+};
+
+// Text for a URL's path or query (RFC 3986): all but unreserved characters is escaped.
+std::string EscapeUrl(std::string_view text);
+
+// The string at `pointer`, or empty.
+std::string TextAt(const Json& value, std::string_view pointer);
+int64_t NumberAt(const Json& value, std::string_view pointer);
+
+}  // namespace detent

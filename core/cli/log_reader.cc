@@ -1,0 +1,98 @@
+#include "core/cli/log_reader.h"
+
+#include <deque>
+#include <ostream>
+#include <utility>
+
+namespace detent {
+
+Result<void> LogReader::UpdateSources(const std::string& ns, const std::string& job) {
+  Selection selection;
+  selection.kind = Kind::kTask;
+  selection.ns = ns;
+  selection.field_selector = "spec.jobName=" + job;
+  const Json list = TRY(api_.List(selection));
+  const Json* items = list.Find("items");
+  if (items == nullptr || !items->is_array()) return {};
+  for (const Json& task : items->as_array()) {
+    const int64_t index = NumberAt(task, "/spec/index");
+    const int64_t attempt = NumberAt(task, "/spec/attempt");
+    if (choice_.index.value_or(index) != index) continue;
+    if (choice_.attempt.value_or(attempt) != attempt) continue;
+    const auto [it, added] = sources_.try_emplace({index, attempt});
+    Source& source = it->second;
+    if (added) {
+      source.key = {Kind::kTask, ns, TextAt(task, "/metadata/name")};
+      source.index = index;
+      source.attempt = attempt;
+      source.lines = CriLines(choice_.timestamps);
+    }
+    source.ended = TextAt(task, "/status/state") == "Terminated";
+  }
+  return {};
+}
+
+Result<size_t> LogReader::ReadJob(const std::string& ns, const std::string& job) {
+  TRY(UpdateSources(ns, job));
+  prefixed_ = prefixed_ || sources_.size() > 1;
+  for (auto& [place, source] : sources_) {
+    if (source.done) continue;
+    const auto read = Read(source, false);
+    // A Task that went away between the list and now has nothing left to say.
+    const bool over = !read && read.error().code() == Code::kNotFound;
+    const bool none = !read && read.error().code() == Code::kUnsupported;
+    if (!read && !over && !none) return read.error();
+    if (none) notes_ << "note: " << read.error().message() << '\n';
+    source.done = source.ended || over || none;
+    if (!source.done) continue;
+    if (const auto rest = source.lines.TakeRest()) Print(source, *rest);
+  }
+  return sources_.size();
+}
+
+Result<void> LogReader::ReadTask(const ObjectKey& task, bool follow) {
+  Source& source = sources_[{0, 0}];
+  if (source.key.name.empty()) {
+    source.key = task;
+    source.lines = CriLines(choice_.timestamps);
+  }
+  auto read = Read(source, false);
+  if (read && follow) read = Read(source, true);
+  if (!read) return read;
+  if (const auto rest = source.lines.TakeRest()) Print(source, *rest);
+  return {};
+}
+
+Result<void> LogReader::Read(Source& source, bool follow) {
+  if (!std::exchange(source.begun, true) && choice_.tail) return ReadTail(source, *choice_.tail);
+  LogRequest request;
+  request.follow = follow;
+  request.offset = source.offset;
+  return api_.Log(source.key, request, [&](std::string_view stored) {
+    source.offset += static_cast<int64_t>(stored.size()) + 1;
+    if (const auto line = source.lines.Take(stored)) Print(source, *line);
+    return true;
+  });
+}
+
+// The server could cut the output itself, but then nobody would know where to go on.
+Result<void> LogReader::ReadTail(Source& source, int64_t count) {
+  std::deque<std::string> last;
+  LogRequest request;
+  const auto read = api_.Log(source.key, request, [&](std::string_view stored) {
+    source.offset += static_cast<int64_t>(stored.size()) + 1;
+    if (auto line = source.lines.Take(stored)) last.push_back(std::move(*line));
+    if (last.size() > static_cast<size_t>(count)) last.pop_front();
+    return true;
+  });
+  for (const std::string& line : last) Print(source, line);
+  return read;
+}
+
+void LogReader::Print(const Source& source, const std::string& line) {
+  if (prefixed_) out_ << '[' << source.index << '/' << source.attempt << "] ";
+  out_ << line << '\n';
+  out_.flush();
+}
+
+}  // namespace detent

@@ -1,0 +1,414 @@
+#include "core/control/job_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/api/codec.h"
+#include "core/api/labels.h"
+#include "core/base/limits.h"
+#include "core/base/names.h"
+#include "core/control/task_factory.h"
+#include "core/sched/outcome.h"
+#include "core/sched/reason.h"
+
+namespace detent {
+namespace {
+
+// Attempts begun in one go: small enough that the first are on their way while the rest are made.
+constexpr int64_t kBatch = 256;
+
+int64_t StartedJobs(const ConfigEntry& config) {
+  return std::count_if(config.unfinished.begin(), config.unfinished.end(),
+                       [](const auto& entry) { return entry.second->status.started.has_value(); });
+}
+
+template <typename... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <typename... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+}  // namespace
+
+void EnterRunning(TaskEntry& task) {
+  if (!task.counted_running && task.job) ++task.job->running;
+  task.counted_running = true;
+}
+
+void LeaveRunning(TaskEntry& task) {
+  if (task.counted_running && task.job) --task.job->running;
+  task.counted_running = false;
+}
+
+TaskRecord RecordOf(const TaskEntry& task) {
+  TaskRecord record;
+  record.name = task.object->meta.name;
+  record.index = task.index;
+  record.attempt = task.attempt;
+  record.state = task.status.state;
+  record.result = task.status.result;
+  record.reason = task.status.reason;
+  record.message = task.status.message;
+  record.exit_code = task.status.exit_code;
+  record.created = task.object->meta.created;
+  record.running = task.status.running;
+  record.finished = task.status.finished;
+  return record;
+}
+
+void JobController::Seen(const ObjectPtr& object) {
+  JobEntry* job = context_.model.FindJob(object->key());
+  if (!job) {
+    JobEntry& added = context_.model.AddJob(object);
+    Read(added);
+    const OwnerReference* owner = ControllerOf(object->meta);
+    if (owner && owner->kind == "JobConfig") {
+      ConfigEntry* config =
+          context_.model.FindConfig({Kind::kJobConfig, object->meta.ns, owner->name});
+      if (config && config->object->meta.uid == owner->uid && !added.status.finished) {
+        added.config = config;
+      }
+    }
+    if (added.config) {
+      added.config->unfinished.insert({object->meta.created, &added});
+      context_.Enqueue(*added.config);
+    }
+    context_.Enqueue(added);
+    return;
+  }
+  if (object->meta.resource_version <= job->version()) return;
+  if (job->write_in_flight) {
+    job->seen = object;
+    return;
+  }
+  job->object = object;
+  TakeNewer(*job);
+}
+
+void JobController::Gone(const ObjectPtr& object) {
+  JobEntry* job = context_.model.FindJob(object->key());
+  if (!job || job->object->meta.uid != object->meta.uid) return;
+  // Whoever took the Job away by force leaves tasks behind: they are ended all the same.
+  for (const auto& [index, task] : job->tasks) {
+    task->kill_wanted = true;
+    task->kill_reason = reason::kDeleted;
+  }
+  for (const auto* list : {&job->to_record, &job->recording}) {
+    for (TaskEntry* task : *list) task->stage = TaskStage::kRecorded;
+  }
+  for (const auto& [index, task] : job->tasks) context_.Enqueue(*task);
+  for (const auto* list : {&job->to_record, &job->recording}) {
+    for (TaskEntry* task : *list) context_.Enqueue(*task);
+  }
+  if (job->config) context_.Enqueue(*job->config);
+  context_.work.Forget(job->ref);
+  context_.model.Remove(*job);
+}
+
+void JobController::Read(JobEntry& job) {
+  auto status = DecodeJobStatus(job.object->status);
+  if (status) job.status = std::move(*status);
+  job.start_durable = job.status.started.has_value();
+  auto spec = DecodeJobSpec(job.object->spec);
+  if (!spec) {
+    job.status.reason = reason::kInvalidSpec;
+    job.status.message = spec.error().message();
+    return;
+  }
+  job.spec = std::move(*spec);
+  job.next_index = 0;
+}
+
+// Somebody else changed the object: its metadata and spec are theirs, its status stays ours.
+void JobController::TakeNewer(JobEntry& job) {
+  auto spec = DecodeJobSpec(job.object->spec);
+  if (spec) job.spec = std::move(*spec);
+  job.dirty = job.dirty || !job.status.finished;
+  context_.Enqueue(job);
+}
+
+JobView JobController::View(const JobEntry& job) const {
+  JobView view;
+  view.spec = &job.spec;
+  view.status = &job.status;
+  view.deleting = job.object->meta.deleted.has_value();
+  view.has_finalizer = HasFinalizer(job.object->meta, labels::kDeleteDependents);
+  view.tasks_in_hand = static_cast<int64_t>(job.tasks.size());
+  view.indexes_not_begun = job.spec.job_template.index_count() - job.next_index;
+  if (!job.retries.empty()) {
+    view.next_retry = job.retries.begin()->first;
+    for (const auto& [when, index] : job.retries) {
+      // More than one batch at a time is of no interest.
+      if (when > context_.now || view.retries_due > kBatch) break;
+      ++view.retries_due;
+    }
+  }
+  if (job.config) {
+    view.job_config = job.config->object->meta.name;
+    view.config_policy = job.config->policy;
+    view.config_max = job.config->max_concurrency;
+    // Only admission asks, so that a Job that is going does not pay for its siblings.
+    if (!job.status.started) view.config_started = StartedJobs(*job.config);
+  }
+  const std::string& kind = job.spec.job_template.task_template.kind;
+  view.room = context_.RoomFor(kind);
+  view.executor_usable = context_.executors.Find(kind) != nullptr;
+  view.default_ttl = context_.options.default_ttl;
+  return view;
+}
+
+void JobController::Reconcile(JobEntry& job) {
+  if (job.retry_write_at && *job.retry_write_at > context_.mono) {
+    context_.work.ticks.SetNoLater(job.ref, *job.retry_write_at);
+    return;
+  }
+  if (job.status.reason == reason::kInvalidSpec &&
+      job.spec.job_template.task_template.kind.empty()) {
+    return;
+  }
+  Gathered gathered;
+  JobPlan plan = PlanJob(View(job), context_.now);
+  const bool admits =
+      !plan.actions.empty() && std::holds_alternative<struct Admit>(plan.actions[0]);
+  Apply(job, plan, gathered);
+  if (admits && job.status.started) {
+    // The start and the first attempts are one transaction: one fsync less before the work begins.
+    plan = PlanJob(View(job), context_.now);
+    Apply(job, plan, gathered);
+  }
+  if (plan.wake) context_.work.wall.Set(job.ref, *plan.wake);
+  UpdatePhase(job, plan);
+  QueueForRoom(job);
+  if (StatusIsDue(job)) {
+    SubmitWithStatus(job, std::move(gathered));
+  } else if (!gathered.creates.empty()) {
+    SubmitCreates(job, std::move(gathered));
+  }
+}
+
+void JobController::Apply(JobEntry& job, JobPlan& plan, Gathered& gathered) {
+  for (JobAction& action : plan.actions) {
+    std::visit(Overloaded{
+                   [&](struct Admit&) { Admit(job); },
+                   [&](RejectJob& reject) {
+                     Finish(job, {JobPhase::kAdmissionError, reject.reason, reject.message});
+                   },
+                   [&](BeginAttempts& begin) { Begin(job, begin.most, gathered); },
+                   [&](KillTasks& kill) { KillAll(job, kill.reason); },
+                   [&](FinishJob& finish) { Finish(job, finish); },
+                   [&](DeleteJob&) { Delete(job); },
+                   [&](DropFinalizer&) { Delete(job); },
+               },
+               action);
+  }
+}
+
+void JobController::Admit(JobEntry& job) {
+  auto compiled = SpecTemplate::Compile(job.spec.job_template.task_template.spec);
+  if (!compiled) {
+    Finish(job, {JobPhase::kFailed, reason::kInvalidSpec, compiled.error().message()});
+    return;
+  }
+  job.spec_template = std::make_unique<SpecTemplate>(std::move(*compiled));
+  job.status.started = context_.now;
+  job.status.indexes = job.spec.job_template.index_count();
+  job.dirty = job.urgent = true;
+  context_.metrics.jobs_started.Add();
+  if (job.config) context_.Enqueue(*job.config);
+}
+
+void JobController::Begin(JobEntry& job, int64_t most, Gathered& gathered) {
+  // While the start is being made durable in another transaction, no attempt may outrun it.
+  if (!job.start_durable && job.write_in_flight) return;
+  if (!job.spec_template) {
+    auto compiled = SpecTemplate::Compile(job.spec.job_template.task_template.spec);
+    if (!compiled) return;
+    job.spec_template = std::make_unique<SpecTemplate>(std::move(*compiled));
+  }
+  const int64_t goal = std::min(most, kBatch);
+  for (int64_t begun = 0; begun < goal; ++begun) {
+    if (!job.retries.empty() && job.retries.begin()->first <= context_.now) {
+      const int64_t index = job.retries.begin()->second;
+      job.retries.erase(job.retries.begin());
+      BeginIndex(job, index, gathered);
+    } else if (job.next_index < job.spec.job_template.index_count()) {
+      BeginIndex(job, job.next_index++, gathered);
+    }
+  }
+  if (most > goal) context_.Enqueue(job);
+}
+
+void JobController::BeginIndex(JobEntry& job, int64_t index, Gathered& gathered) {
+  const AttemptRef ref{index, NextAttempt(job.status, index)};
+  const std::string& kind = job.spec.job_template.task_template.kind;
+  const bool usable = context_.executors.Find(kind) != nullptr;
+  const TaskFactory factory{job.object->meta, job.spec, *job.spec_template};
+  auto object = factory.Make(ref, usable ? TaskState::kStarting : TaskState::kHeld, context_.now);
+  if (!object) {
+    TaskRecord record;
+    record.name = TaskName(job.object->meta.name, job.object->meta.uid, index, ref.attempt);
+    record.index = index;
+    record.attempt = ref.attempt;
+    record.state = TaskState::kTerminated;
+    record.result = TaskResult::kFailed;
+    record.reason = reason::kInvalidSpec;
+    record.message = object.error().message();
+    record.created = context_.now;
+    record.finished = context_.now;
+    RecordOutcome(job.status, job.spec.job_template,
+                  {index, ref.attempt, OutcomeKind::kFailedForGood});
+    KeepRecord(job.status, std::move(record));
+    job.dirty = true;
+    context_.Enqueue(job);
+    return;
+  }
+  TaskEntry& task = context_.model.AddTask(*object, kind);
+  task.job = &job;
+  task.job_key = job.object->key();
+  task.index = index;
+  task.attempt = ref.attempt;
+  task.key = TaskKey(job.object->meta.uid, index, ref.attempt);
+  task.status.state = usable ? TaskState::kStarting : TaskState::kHeld;
+  task.write_in_flight = true;
+  task.writing = TaskWrite::kCreate;
+  if (auto spec = DecodeTaskSpec((*object)->spec)) task.spec = std::move(spec->executor_spec);
+  job.tasks[index] = &task;
+  job.dirty = true;
+  gathered.creates.push_back({WriteOp::kCreate, std::move(*object), 0, nullptr});
+  gathered.task_ids.push_back(task.ref.id);
+}
+
+void JobController::KillAll(JobEntry& job, const std::string& why) {
+  for (const auto& [index, task] : job.tasks) {
+    if (task->kill_wanted) continue;
+    task->kill_wanted = true;
+    task->kill_reason = why;
+    context_.Enqueue(*task);
+  }
+}
+
+void JobController::Finish(JobEntry& job, const FinishJob& finish) {
+  job.status.phase = finish.phase;
+  job.status.reason = finish.reason;
+  job.status.message = finish.message;
+  job.status.finished = context_.now;
+  job.dirty = job.urgent = true;
+  job.retries.clear();
+  context_.metrics.jobs_finished.Add();
+  context_.Enqueue(job);
+}
+
+// Deletes a finished Job, or lets one go that is being deleted. What we keep of a finished Job is
+// slim, so the whole object is read back first.
+void JobController::Delete(JobEntry& job) {
+  if (job.write_in_flight || job.dirty) return;
+  const auto stored = context_.store.Read(job.object->key());
+  if (!stored) return;  // Gone already; the change that says so is on its way.
+  job.object = *stored;
+  Object whole = **stored;
+  RemoveFinalizer(whole.meta, labels::kDeleteDependents);
+  job.write_in_flight = true;
+  context_.Submit({DeletionOf(whole, context_.now)},
+                  [this, id = job.ref.id](auto result) { StatusDone(id, result); });
+}
+
+void JobController::QueueForRoom(const JobEntry& job) {
+  const std::string& kind = job.spec.job_template.task_template.kind;
+  const JobView view = View(job);
+  const bool wants = job.status.started && !job.status.finished && !view.deleting &&
+                     view.indexes_not_begun + view.retries_due > 0;
+  if (wants && view.room <= 0) context_.model.WaitForRoom(kind, job.ref);
+  context_.OfferRoom(kind);
+}
+
+void JobController::UpdatePhase(JobEntry& job, const JobPlan& plan) {
+  if (job.status.finished) return;
+  const JobView view = View(job);
+  job.status.active_tasks = view.tasks_in_hand;
+  job.status.running_tasks = job.running;
+  std::string why = plan.reason;
+  std::string message = plan.message;
+  const std::string& kind = job.spec.job_template.task_template.kind;
+  if (job.status.started && !view.executor_usable) {
+    why = reason::kExecutorUnavailable;
+    message = reason::ExecutorUnavailableMessage(kind, context_.executors.WhyNot(kind).second);
+  } else if (job.status.started && why.empty() && view.room <= 0 &&
+             view.indexes_not_begun + view.retries_due > 0) {
+    why = reason::kTaskLimit;
+    message = reason::TaskLimitMessage(kind, context_.LimitOf(kind));
+  }
+  const JobPhase phase = DerivePhase(view, context_.now);
+  if (phase != job.status.phase || why != job.status.reason || message != job.status.message) {
+    job.dirty = true;
+  }
+  job.status.phase = phase;
+  job.status.reason = std::move(why);
+  job.status.message = std::move(message);
+}
+
+void JobController::TaskEnded(TaskEntry& task) {
+  if (std::exchange(task.told_job, true)) return;
+  JobEntry* job = task.job;
+  if (!job) {
+    task.stage = TaskStage::kRecorded;
+    context_.Enqueue(task);
+    return;
+  }
+  const auto live = job->tasks.find(task.index);
+  if (live != job->tasks.end() && live->second == &task) job->tasks.erase(live);
+  LeaveRunning(task);
+  const Outcome outcome{task.index, task.attempt, JudgeTask(task.status)};
+  const bool is_new = RecordOutcome(job->status, job->spec.job_template, outcome);
+  KeepRecord(job->status, RecordOf(task));
+  if (is_new && !job->status.finished && !IsDecided(job->status, task.index)) {
+    const WallTime ended = task.status.finished.value_or(context_.now);
+    const bool at_once = outcome.kind == OutcomeKind::kUncounted;
+    job->retries.insert(
+        {at_once ? context_.now
+                 : ended + std::chrono::seconds(job->spec.job_template.retry_delay_seconds),
+         task.index});
+  }
+  job->to_record.push_back(&task);
+  job->dirty = true;
+  context_.Enqueue(*job);
+}
+
+void JobController::TakeBack(TaskEntry& task) {
+  JobEntry* job = task.job;
+  if (task.stage == TaskStage::kEnded) {
+    TaskEnded(task);
+  } else {
+    job->tasks[task.index] = &task;
+    if (!job->status.finished) return;
+    task.kill_wanted = true;
+    task.kill_reason = reason::kOtherIndexFailed;
+  }
+}
+
+void JobController::FinishTakingBack(JobEntry& job) {
+  if (job.status.finished || !job.status.started) return;
+  int64_t begun = job.tasks.empty() ? 0 : job.tasks.rbegin()->first + 1;
+  begun = std::max({begun, job.status.succeeded_indexes.last() + 1});
+  for (const auto* attempts : {&job.status.failed_attempts, &job.status.uncounted_attempts}) {
+    for (const auto& [attempt, indexes] : *attempts) begun = std::max(begun, indexes.last() + 1);
+  }
+  job.next_index = begun;
+  // What ended before the crash may have its next attempt in hand already.
+  std::erase_if(job.retries, [&](const auto& retry) { return job.tasks.contains(retry.second); });
+  std::set<int64_t> waiting;
+  for (const auto& [when, index] : job.retries) waiting.insert(index);
+  const std::chrono::seconds delay(job.spec.job_template.retry_delay_seconds);
+  for (int64_t index = 0; index < begun; ++index) {
+    if (job.tasks.contains(index) || IsDecided(job.status, index) || waiting.contains(index)) {
+      continue;
+    }
+    const auto record =
+        std::find_if(job.status.failed.rbegin(), job.status.failed.rend(),
+                     [&](const TaskRecord& r) { return r.index == index && r.finished; });
+    const bool known = record != job.status.failed.rend();
+    job.retries.insert({known ? *record->finished + delay : context_.now, index});
+  }
+}
+
+}  // namespace detent

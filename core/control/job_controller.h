@@ -1,0 +1,75 @@
+// Jobs: admits them, begins attempts, records how these end, and brings each Job to its own end.
+//
+// Carries out what core/sched/job_plan.h decides. The loop's thread only.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/control/context.h"
+#include "core/sched/job_plan.h"
+
+namespace detent {
+
+class JobController {
+ public:
+  explicit JobController(Context& context) : context_(context) {}
+
+  void Seen(const ObjectPtr& object);
+  void Gone(const ObjectPtr& object);
+
+  void Reconcile(JobEntry& job);
+
+  // The end of an attempt is durable in its Task: puts it into the Job. Afterwards the task's stage
+  // is kRecorded once the Job's status is durable too.
+  void TaskEnded(TaskEntry& task);
+
+  // Takes a task that was read back from the store into its Job. At start only.
+  void TakeBack(TaskEntry& task);
+  // After all tasks were taken back: finds out which indexes have not begun, and which wait.
+  void FinishTakingBack(JobEntry& job);
+
+  JobView View(const JobEntry& job) const;
+
+ private:
+  // What a pass has gathered to be written as one transaction.
+  struct Gathered {
+    Transaction creates;
+    std::vector<uint64_t> task_ids;
+  };
+
+  void Read(JobEntry& job);
+  void Apply(JobEntry& job, JobPlan& plan, Gathered& gathered);
+  void Admit(JobEntry& job);
+  void Begin(JobEntry& job, int64_t most, Gathered& gathered);
+  void BeginIndex(JobEntry& job, int64_t index, Gathered& gathered);
+  void KillAll(JobEntry& job, const std::string& reason);
+  void Finish(JobEntry& job, const FinishJob& finish);
+  void Delete(JobEntry& job);
+  void QueueForRoom(const JobEntry& job);
+  void UpdatePhase(JobEntry& job, const JobPlan& plan);
+
+  bool StatusIsDue(JobEntry& job);
+  std::shared_ptr<Object> StatusObject(JobEntry& job);
+  void SubmitWithStatus(JobEntry& job, Gathered gathered);
+  void SubmitCreates(JobEntry& job, Gathered gathered);
+  void StatusDone(uint64_t id, Result<Committed>& result);
+  void TakeNewer(JobEntry& job);
+  void CreatesDone(uint64_t job_id, const std::vector<uint64_t>& ids, Result<Committed>& result);
+  void CreateRefused(TaskEntry& task, const Error& error);
+  void EndWithNameTaken(TaskEntry& task);
+  void Undo(TaskEntry& task);
+  void Shrink(JobEntry& job);
+
+  Context& context_;
+};
+
+// Keeps the count of a Job's running tasks. Both may be called twice.
+void EnterRunning(TaskEntry& task);
+void LeaveRunning(TaskEntry& task);
+
+// The record of a task that a Job's status keeps.
+TaskRecord RecordOf(const TaskEntry& task);
+
+}  // namespace detent

@@ -1,0 +1,196 @@
+// The writing half of the job controller: when a Job's status is stored, and what follows from it.
+
+#include <algorithm>
+#include <utility>
+
+#include "core/api/codec.h"
+#include "core/api/labels.h"
+#include "core/base/limits.h"
+#include "core/control/job_controller.h"
+#include "core/sched/outcome.h"
+#include "core/sched/reason.h"
+
+namespace detent {
+namespace {
+
+// Every attempt that was begun has ended in exactly one way, or is in hand.
+int64_t CreatedTasks(const JobEntry& job) {
+  int64_t count = static_cast<int64_t>(job.tasks.size()) + job.status.succeeded_indexes.count();
+  for (const auto& [attempt, indexes] : job.status.failed_attempts) count += indexes.count();
+  for (const auto& [attempt, indexes] : job.status.uncounted_attempts) count += indexes.count();
+  return count;
+}
+
+}  // namespace
+
+bool JobController::StatusIsDue(JobEntry& job) {
+  if (!job.dirty || job.write_in_flight) return false;
+  if (job.urgent || int64_t(job.to_record.size()) >= limits::kOutcomesPerStatusWrite) return true;
+  if (!job.written_at) return true;
+  const MonoTime due = *job.written_at + context_.options.status_interval;
+  if (due <= context_.mono) return true;
+  context_.work.ticks.SetNoLater(job.ref, due);
+  return false;
+}
+
+std::shared_ptr<Object> JobController::StatusObject(JobEntry& job) {
+  job.status.active.clear();
+  for (const auto& [index, task] : job.tasks) {
+    if (job.status.active.size() >= limits::kStatusTaskRecords) break;
+    job.status.active.push_back(RecordOf(*task));
+  }
+  job.status.active_tasks = static_cast<int64_t>(job.tasks.size());
+  job.status.created_tasks = CreatedTasks(job);
+  auto object = CopyOf(job);
+  if (job.status.finished) {
+    job.status.running_tasks = 0;
+    RemoveFinalizer(object->meta, labels::kDeleteDependents);
+  }
+  object->status = EncodeJobStatus(job.status);
+  return object;
+}
+
+void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
+  Transaction transaction;
+  transaction.push_back(UpdateOf(StatusObject(job), job.version()));
+  for (Write& create : gathered.creates) transaction.push_back(std::move(create));
+  job.write_in_flight = true;
+  job.dirty = job.urgent = false;
+  job.written_at = context_.mono;
+  job.recording.insert(job.recording.end(), job.to_record.begin(), job.to_record.end());
+  job.to_record.clear();
+  context_.Submit(std::move(transaction), [this, id = job.ref.id,
+                                           ids = std::move(gathered.task_ids)](auto result) {
+    // The Job's own object is the first; the others are its new tasks.
+    Result<Committed> tasks = result;
+    if (tasks) tasks->objects.erase(tasks->objects.begin());
+    const bool name_taken = !result && result.error().code() == Code::kAlreadyExists;
+    CreatesDone(id, ids, tasks);
+    if (name_taken) {
+      // The status was not at fault: it is written again, without the creations.
+      if (JobEntry* entry = context_.model.Job(id)) entry->write_in_flight = false;
+      if (JobEntry* entry = context_.model.Job(id)) entry->dirty = entry->urgent = true;
+      if (JobEntry* entry = context_.model.Job(id)) context_.Enqueue(*entry);
+      return;
+    }
+    StatusDone(id, result);
+  });
+}
+
+void JobController::SubmitCreates(JobEntry& job, Gathered gathered) {
+  context_.Submit(std::move(gathered.creates),
+                  [this, id = job.ref.id, ids = std::move(gathered.task_ids)](auto result) {
+                    CreatesDone(id, ids, result);
+                  });
+}
+
+void JobController::StatusDone(uint64_t id, Result<Committed>& result) {
+  JobEntry* job = context_.model.Job(id);
+  if (!job) return;
+  if (!result) {
+    job->to_record.insert(job->to_record.begin(), job->recording.begin(), job->recording.end());
+    job->recording.clear();
+    job->dirty = job->urgent = true;
+    if (Catchup(context_, *job, result.error()) == AfterRefusal::kGone) {
+      Gone(job->object);
+    } else {
+      TakeNewer(*job);
+    }
+    return;
+  }
+  const bool newer = Accept(*job, result->objects.front());
+  job->start_durable = job->start_durable || job->status.started.has_value();
+  for (TaskEntry* task : job->recording) {
+    task->stage = TaskStage::kRecorded;
+    task->job = nullptr;
+    context_.Enqueue(*task);
+  }
+  job->recording.clear();
+  if (newer) TakeNewer(*job);
+  if (job->status.finished && job->config) {
+    // Only now: while its end is not durable, it still stands in the way of a sibling under Forbid.
+    job->config->unfinished.erase({job->object->meta.created, job});
+    context_.Enqueue(*job->config);
+    job->config = nullptr;  // It may go while the finished Job lives on.
+  }
+  if (job->status.finished && !job->dirty) Shrink(*job);
+  context_.Enqueue(*job);
+}
+
+void JobController::CreatesDone(uint64_t job_id, const std::vector<uint64_t>& ids,
+                                Result<Committed>& result) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    TaskEntry* task = context_.model.Task(ids[i]);
+    if (!task) continue;
+    if (!result) {
+      CreateRefused(*task, result.error());
+      continue;
+    }
+    Accept(*task, result->objects[i]);
+    task->writing = TaskWrite::kNone;
+    task->stage = task->status.state == TaskState::kHeld ? TaskStage::kHeld : TaskStage::kIntended;
+    context_.Enqueue(*task);
+  }
+  if (JobEntry* job = context_.model.Job(job_id)) context_.Enqueue(*job);
+}
+
+// The whole transaction is refused, be it for one name only. So each attempt is undone and planned
+// anew, but the one whose name is taken: that one can never be created.
+void JobController::CreateRefused(TaskEntry& task, const Error& error) {
+  if (error.code() == Code::kAlreadyExists) {
+    const auto stored = context_.store.Read(task.object->key());
+    if (stored && (*stored)->meta.uid != task.object->meta.uid) {
+      EndWithNameTaken(task);
+      return;
+    }
+  } else if (error.code() != Code::kConflict && error.code() != Code::kNotFound) {
+    context_.log.Error("store refused new tasks", {{"error", error.message()}});
+    if (task.job) {
+      task.job->retry_write_at = context_.mono + context_.options.store_retry;
+      context_.work.ticks.SetNoLater(task.job->ref, *task.job->retry_write_at);
+    }
+  }
+  Undo(task);
+}
+
+void JobController::EndWithNameTaken(TaskEntry& task) {
+  task.status.state = TaskState::kTerminated;
+  task.status.result = TaskResult::kFailed;
+  task.status.reason = reason::kNameTaken;
+  task.status.message = "the name " + task.object->meta.name + " belongs to another Task";
+  task.status.never_retry = true;
+  task.status.finished = context_.now;
+  if (task.job) {
+    const Outcome outcome{task.index, task.attempt, OutcomeKind::kFailedForGood};
+    RecordOutcome(task.job->status, task.job->spec.job_template, outcome);
+    KeepRecord(task.job->status, RecordOf(task));
+    task.job->dirty = true;
+    context_.Enqueue(*task.job);
+  }
+  // It was never stored and no executor heard of it: nothing has to be let go.
+  context_.Drop(task);
+}
+
+void JobController::Undo(TaskEntry& task) {
+  JobEntry* job = task.job;
+  if (job && !job->status.finished) {
+    job->retries.insert({context_.now, task.index});
+    context_.Enqueue(*job);
+  }
+  context_.Drop(task);
+}
+
+// A finished Job is kept for its time to live only: what its work needed can go.
+void JobController::Shrink(JobEntry& job) {
+  job.spec_template.reset();
+  job.spec.job_template.task_template.spec = {};
+  job.status.active = {};
+  job.status.failed = {};
+  job.status.succeeded = {};
+  auto slim = std::make_shared<Object>(*job.object);
+  slim->spec = {};
+  slim->status = {};
+  if (!job.object->meta.deleted) job.object = std::move(slim);
+}
+
+}  // namespace detent

@@ -1,0 +1,38 @@
+// What can arrive at the loop. Everything that happens outside becomes one of these.
+
+#pragma once
+
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include "core/base/mailbox.h"
+#include "core/plugin/executor.h"
+#include "core/store/store.h"
+
+namespace detent {
+
+// What one commit changed, whoever wrote it, in order.
+struct StoreChanged {
+  std::vector<Change> changes;
+};
+
+// One of the loop's own transactions is durable, or refused.
+struct WriteDone {
+  std::function<void(Result<Committed>)> then;
+  Result<Committed> result;
+};
+
+struct ExecutorsSaid {
+  std::vector<ExecutorEvent> events;
+};
+
+// Somebody asks for something to be done, or read, on the loop's thread.
+struct Call {
+  std::function<void()> run;
+};
+
+using Message = std::variant<StoreChanged, WriteDone, ExecutorsSaid, Call>;
+using Inbox = Mailbox<Message>;
+
+}  // namespace detent

@@ -1,0 +1,139 @@
+#include "core/control/owner_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/api/labels.h"
+
+namespace detent {
+namespace {
+
+constexpr size_t kBatch = 500;
+
+ListQuery DependentsOf(const std::string& owner_uid, Kind kind) {
+  ListQuery query;
+  query.kind = kind;
+  query.owner_uid = owner_uid;
+  query.limit = kBatch;
+  return query;
+}
+
+bool WaitsForDependents(const Object& object) {
+  return object.meta.deleted && (HasFinalizer(object.meta, labels::kForegroundDeletion) ||
+                                 HasFinalizer(object.meta, labels::kOrphan));
+}
+
+}  // namespace
+
+std::optional<Kind> DependentKind(Kind owner) {
+  switch (owner) {
+    case Kind::kJobConfig:
+      return Kind::kJob;
+    case Kind::kJob:
+      return Kind::kTask;
+    case Kind::kTask:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void OwnerController::Seen(const ObjectPtr& object) {
+  if (!WaitsForDependents(*object)) return;
+  const bool orphan = HasFinalizer(object->meta, labels::kOrphan);
+  waiting_[object->meta.uid] = {object->key(), orphan};
+  Work(object->meta.uid);
+}
+
+void OwnerController::Gone(const ObjectPtr& object) {
+  waiting_.erase(object->meta.uid);
+  if (const auto kind = DependentKind(object->kind)) Collect(object->meta.uid, *kind);
+  const OwnerReference* owner = ControllerOf(object->meta);
+  if (owner && waiting_.contains(owner->uid)) Work(owner->uid);
+}
+
+void OwnerController::SweepOrphans(const std::map<std::string, Kind>& missing) {
+  for (const auto& [uid, kind] : missing) Collect(uid, kind);
+}
+
+// Deletes what a gone owner left, batch by batch, until a list comes back empty.
+void OwnerController::Collect(const std::string& owner_uid, Kind dependents) {
+  if (!collecting_.insert(owner_uid).second) {
+    again_.insert(owner_uid);
+    return;
+  }
+  ListQuery query = DependentsOf(owner_uid, dependents);
+  query.keep = [](const Object& object) { return !object.meta.deleted; };
+  const auto page = context_.store.List(query);
+  if (!page || page->objects.empty()) {
+    collecting_.erase(owner_uid);
+    if (again_.erase(owner_uid) > 0) Collect(owner_uid, dependents);
+    return;
+  }
+  context_.Submit(DeleteBatch(*page), [this, owner_uid, dependents](auto result) {
+    collecting_.erase(owner_uid);
+    if (!result && result.error().remedy() != Remedy::kReread &&
+        result.error().remedy() != Remedy::kGone) {
+      context_.log.Error("dependents are left behind", {{"error", result.error().message()}});
+      return;
+    }
+    Collect(owner_uid, dependents);
+  });
+}
+
+// Brings a deleting owner forward: dependents first, then its finalizer.
+void OwnerController::Work(const std::string& owner_uid) {
+  const auto found = waiting_.find(owner_uid);
+  if (found == waiting_.end()) return;
+  const auto kind = DependentKind(found->second.key.kind);
+  if (!kind) return Finish(owner_uid);
+  if (!collecting_.insert(owner_uid).second) return;
+  const auto page = context_.store.List(DependentsOf(owner_uid, *kind));
+  collecting_.erase(owner_uid);
+  if (!page) return;
+  if (page->objects.empty()) return Finish(owner_uid);
+  Transaction batch = found->second.orphan ? OrphanBatch(*page, owner_uid) : DeleteBatch(*page);
+  if (batch.empty()) return;  // All are on their way out; the last one's end calls again.
+  collecting_.insert(owner_uid);
+  context_.Submit(std::move(batch), [this, owner_uid](auto) {
+    collecting_.erase(owner_uid);
+    Work(owner_uid);
+  });
+}
+
+void OwnerController::Finish(const std::string& owner_uid) {
+  const auto stored = context_.store.Read(waiting_.at(owner_uid).key);
+  if (!stored || (*stored)->meta.uid != owner_uid) {
+    waiting_.erase(owner_uid);
+    return;
+  }
+  auto object = std::make_shared<Object>(**stored);
+  RemoveFinalizer(object->meta, labels::kForegroundDeletion);
+  RemoveFinalizer(object->meta, labels::kOrphan);
+  const int64_t version = object->meta.resource_version;
+  waiting_.erase(owner_uid);
+  context_.Submit({UpdateOf(std::move(object), version)},
+                  [this, key = (*stored)->key()](auto result) {
+                    if (result || result.error().code() != Code::kConflict) return;
+                    if (const auto newest = context_.store.Read(key)) Seen(*newest);
+                  });
+}
+
+Transaction OwnerController::DeleteBatch(const Page& page) const {
+  Transaction batch;
+  for (const ObjectPtr& object : page.objects) {
+    if (!object->meta.deleted) batch.push_back(DeletionOf(*object, context_.now));
+  }
+  return batch;
+}
+
+Transaction OwnerController::OrphanBatch(const Page& page, const std::string& owner_uid) const {
+  Transaction batch;
+  for (const ObjectPtr& object : page.objects) {
+    auto copy = std::make_shared<Object>(*object);
+    std::erase_if(copy->meta.owners, [&](const auto& owner) { return owner.uid == owner_uid; });
+    batch.push_back(UpdateOf(std::move(copy), object->meta.resource_version));
+  }
+  return batch;
+}
+
+}  // namespace detent

@@ -1,0 +1,33 @@
+// Makes the Task object of an attempt: its derived name and UID, its labels, its filled-in spec.
+// Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/api/job.h"
+#include "core/api/object.h"
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "core/expr/substitute.h"
+
+namespace detent {
+
+struct AttemptRef {
+  int64_t index = 0;
+  int64_t attempt = 1;
+};
+
+// Borrowed for the call.
+struct TaskFactory {
+  const ObjectMeta& job;
+  const JobSpec& spec;
+  const SpecTemplate& spec_template;
+
+  // kInvalid where the template cannot be filled in; the message names the pointer.
+  Result<std::shared_ptr<Object>> Make(AttemptRef ref, TaskState state, WallTime now) const;
+};
+
+}  // namespace detent

@@ -1,0 +1,107 @@
+#include "core/http/api.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/http/delete.h"
+#include "core/http/discovery.h"
+#include "core/http/get_list.h"
+#include "core/http/operations.h"
+#include "core/http/patch.h"
+#include "core/http/router.h"
+#include "core/http/status_error.h"
+#include "core/http/task_log.h"
+#include "core/http/write.h"
+
+namespace detent {
+namespace {
+
+constexpr std::string_view kMethods = " GET POST PUT PATCH DELETE ";
+
+using Action = std::function<Response(const ApiContext&, const Request&, const Target&)>;
+
+// Adds a path below one kind's resource; its captures are a namespace and a name, as far as the
+// pattern has them.
+void AddAction(Router& router, const ApiContext& context, Kind kind, std::string_view method,
+               const std::string& pattern, Action action) {
+  router.Add(method, pattern,
+             [&context, kind, action = std::move(action)](const Request& request,
+                                                          const Router::Captures& captures) {
+               Target target;
+               target.kind = kind;
+               if (!captures.empty()) target.ns = captures[0];
+               if (captures.size() > 1) target.name = captures[1];
+               return action(context, request, target);
+             });
+}
+
+void AddResource(Router& router, const ApiContext& context, Kind kind) {
+  const std::string version = std::string("/apis/") + kApiGroup + "/" + kApiVersion;
+  const std::string all = version + "/" + PluralOf(kind);
+  const std::string collection = version + "/namespaces/{}/" + PluralOf(kind);
+  const std::string object = collection + "/{}";
+  const auto add = [&](std::string_view method, const std::string& pattern, Action action) {
+    AddAction(router, context, kind, method, pattern, std::move(action));
+  };
+  add("GET", all, ListOrWatch);
+  add("GET", collection, ListOrWatch);
+  add("POST", collection, Create);
+  add("DELETE", collection, DeleteCollection);
+  add("GET", object, GetObject);
+  add("DELETE", object, Delete);
+  add("GET", object + "/status", GetObject);
+  for (const bool status : {false, true}) {
+    const std::string path = object + (status ? "/status" : "");
+    add("PUT", path, [status](const ApiContext& c, const Request& r, const Target& t) {
+      return Replace(c, r, t, status);
+    });
+    add("PATCH", path, [status](const ApiContext& c, const Request& r, const Target& t) {
+      return Patch(c, r, t, status);
+    });
+  }
+  add("GET", object + "/why",
+      [](const ApiContext& c, const Request&, const Target& t) { return Why(c, t); });
+  if (kind == Kind::kTask) add("GET", object + "/log", TaskLog);
+}
+
+void AddRoot(Router& router) {
+  std::vector<std::string> paths = router.Patterns();
+  std::erase_if(paths, [](const std::string& path) { return path.find("{}") != path.npos; });
+  Json list;
+  for (const std::string& path : paths) list.Append(path);
+  Json document;
+  document.Set("paths", std::move(list));
+  router.Add("GET", "/", [text = DumpJson(document)](const Request&, const Router::Captures&) {
+    return JsonResponse(text + "\n");
+  });
+}
+
+}  // namespace
+
+Handler MakeApi(const ApiContext& context) {
+  auto router = std::make_shared<Router>();
+  AddOperations(*router, context);
+  AddDiscovery(*router, context);
+  for (const Kind kind : kKinds) AddResource(*router, context, kind);
+  AddRoot(*router);
+  return [router = std::shared_ptr<const Router>(router), &context](const Request& request) {
+    const MonoTime begin = context.clock->Mono();
+    Response response = router->Dispatch(request);
+    const auto taken =
+        std::chrono::duration_cast<std::chrono::microseconds>(context.clock->Mono() - begin);
+    // A method outside of the few would make a series of its own for whatever clients invent.
+    const bool known = kMethods.find(" " + request.method + " ") != kMethods.npos;
+    context.metrics
+        ->AddCounter("detent_http_requests_total", "Requests answered, streams at their begin.",
+                     "method=\"" + (known ? request.method : "other") + "\",code=\"" +
+                         std::to_string(response.status) + "\"")
+        .Add();
+    context.metrics
+        ->AddHistogram("detent_http_request_seconds", "Time to make a response, without sending.")
+        .ObserveMicros(taken.count());
+    return response;
+  };
+}
+
+}  // namespace detent

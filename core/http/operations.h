@@ -1,0 +1,18 @@
+// What an operator asks for beside objects: health, metrics, plugins, and the reason why an object
+// is where it is.
+
+#pragma once
+
+#include "core/http/api_context.h"
+#include "core/http/router.h"
+
+namespace detent {
+
+// Adds /healthz, /livez, /readyz, /metrics and /detent/v1/plugins. `context` must outlive the
+// router.
+void AddOperations(Router& router, const ApiContext& context);
+
+// GET .../NAME/why: {"kind":"Explanation","lines":[...]}.
+Response Why(const ApiContext& context, const Target& target);
+
+}  // namespace detent

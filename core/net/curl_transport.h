@@ -1,0 +1,37 @@
+// The transport over libcurl: one thread, one multi handle, connections kept alive.
+//
+// Requests beyond `max_connections` wait in the transport's own queue, in their order. The
+// destructor cancels what is under way, calls every callback, and joins the thread.
+
+#pragma once
+
+#include <memory>
+
+#include "core/base/clock.h"
+#include "core/net/transport.h"
+
+namespace detent {
+
+struct CurlTransportOptions {
+  size_t max_connections = 1000;  // Transfers at a time, and idle connections kept.
+  size_t max_per_host = 0;        // Transfers at a time to one host and port; 0: no limit.
+  size_t max_header_bytes = 64 * 1024;
+  EgressPolicy egress;  // Holds for every request, besides the request's own.
+  std::string proxy;    // "http://host:port"; empty: none, whatever the environment says.
+};
+
+class CurlTransport final : public HttpTransport {
+ public:
+  // `clock` is borrowed.
+  CurlTransport(CurlTransportOptions options, const Clock& clock);
+  ~CurlTransport() override;
+
+  uint64_t Send(HttpRequest request, HttpCallback callback) override;
+  void Cancel(uint64_t id) override;
+
+ private:
+  class Loop;
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace detent

@@ -1,0 +1,391 @@
+#include "core/plugin/plugin_host.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <utility>
+
+#include "core/plugin/abi_convert.h"
+#include "core/plugin/buffer.h"
+#include "core/plugin/diag_sink.h"
+#include "core/plugin/host_table.h"
+#include "core/plugin/instance.h"
+
+namespace detent {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kRetryMost{60'000};
+constexpr std::chrono::seconds kStuckAfter{30};
+constexpr std::chrono::seconds kLogPatience{5};
+// Each generation costs its file's size in memory, and static thread-local storage for good.
+constexpr int kGenerationsMax = 16;
+
+Result<void> MakeStateDir(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (failure || chmod(path.c_str(), 0700) != 0) {
+    return Error(Code::kUnavailable, "the state directory " + path + " cannot be made" +
+                                         (failure ? ": " + failure.message() : ""));
+  }
+  return {};
+}
+
+}  // namespace
+
+PluginHost::PluginHost(std::vector<PluginConfig> plugins, PluginHostOptions options,
+                       HostParts parts)
+    : options_(std::move(options)), parts_(parts) {
+  parts_.offload = &offload_;
+  for (PluginConfig& config : plugins) {
+    auto entry = std::make_unique<Entry>();
+    if (config.name.empty()) config.name = config.kind;
+    entry->config = std::move(config);
+    entries_.push_back(std::move(entry));
+  }
+}
+
+PluginHost::~PluginHost() {
+  Stop();
+}
+
+PluginHost::Entry* PluginHost::EntryOf(std::string_view kind) const {
+  for (const EntryPtr& entry : entries_) {
+    if (entry->config.kind == kind) return entry.get();
+  }
+  return nullptr;
+}
+
+void PluginHost::SetStanding(Entry& entry, Standing standing, std::string reason,
+                             std::string message) {
+  const bool usable = standing == Standing::kReady;
+  {
+    std::lock_guard lock(mutex_);
+    entry.standing = standing;
+    entry.reason = reason;
+    entry.message = message;
+  }
+  if (parts_.logger != nullptr && !usable) {
+    parts_.logger->Warning("a plugin cannot be used",
+                           {{"kind", entry.config.kind}, {"reason", reason}, {"why", message}});
+  }
+  std::vector<ExecutorEvent> events;
+  events.push_back(
+      ExecutorChange{entry.config.kind, usable, std::move(reason), std::move(message)});
+  if (parts_.sink != nullptr) parts_.sink->Post(events);
+}
+
+bool PluginHost::LoadInto(Entry& entry) {
+  auto loaded = entry.generations >= kGenerationsMax
+                    ? Result<LoadedPlugin>(
+                          Error(Code::kInvalid, "plugin " + entry.config.path + " was loaded " +
+                                                    std::to_string(kGenerationsMax) +
+                                                    " times in this process; restart the host."))
+                    : LoadPlugin(entry.config, options_.loader);
+  if (!loaded) {
+    if (entry.instance == nullptr) {
+      SetStanding(entry, Standing::kRefused, "PluginRefused", loaded.error().message());
+    }
+    std::lock_guard lock(mutex_);
+    entry.message = loaded.error().message();
+    return false;
+  }
+  std::lock_guard lock(mutex_);
+  ++entry.generations;
+  entry.loaded = std::move(loaded).value();
+  return true;
+}
+
+void PluginHost::Open(Entry& entry) {
+  InstanceOptions options;
+  options.name = entry.config.name;
+  options.kind = entry.config.kind;
+  options.state_dir = options_.state_root + "/" + entry.config.name;
+  options.config = DumpJson(entry.config.config);
+  options.limits = entry.config.limits;
+  options.deadlines = options_.deadlines;
+  const auto made = MakeStateDir(options.state_dir);
+  if (!made) {
+    SetStanding(entry, Standing::kRefused, "PluginRefused", made.error().message());
+    return;
+  }
+  Instance* instance = Instance::Make(*entry.loaded, std::move(options), parts_);
+  {
+    std::lock_guard lock(mutex_);
+    entry.instance = instance;
+    entry.opening = true;
+  }
+  instance->Open(
+      [this, &entry, instance](Result<void> result) { OnOpened(entry, instance, result); });
+}
+
+// On the instance's strand.
+void PluginHost::OnOpened(Entry& entry, Instance* instance, const Result<void>& result) {
+  std::vector<TaskOrder> orphans;
+  {
+    std::lock_guard lock(mutex_);
+    entry.opening = false;
+    if (!result) {
+      entry.backoff = std::clamp(entry.backoff * 2, options_.retry_first, kRetryMost);
+      entry.retry_at = parts_.clock->Mono() + entry.backoff;
+    } else {
+      entry.backoff = milliseconds(0);
+      orphans = std::exchange(entry.orphans, {});
+    }
+  }
+  if (result) {
+    entry.executor.Attach(*instance, std::move(orphans));
+    SetStanding(entry, Standing::kReady, "", "");
+  } else {
+    SetStanding(entry, Standing::kUnhealthy, "OpenFailed",
+                "plugin " + entry.config.path +
+                    " could not be opened: " + result.error().message() + "; it is tried again");
+  }
+  wake_.notify_all();
+}
+
+// True if the instance ended in order.
+bool PluginHost::CloseInstance(Entry& entry) {
+  Instance* instance = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    instance = std::exchange(entry.instance, nullptr);
+  }
+  if (instance == nullptr) return true;
+  entry.executor.Detach();
+  auto closed = std::make_shared<std::promise<std::vector<TaskOrder>>>();
+  std::future<std::vector<TaskOrder>> tasks = closed->get_future();
+  instance->Close(
+      [closed](std::vector<TaskOrder> orders) { closed->set_value(std::move(orders)); });
+  const OpDeadlines& deadlines = options_.deadlines;
+  const auto patience = deadlines.close * 2 + deadlines.grace + deadlines.sweep * 2;
+  if (tasks.wait_for(patience) != std::future_status::ready) {
+    instance->Abandon();
+    return false;
+  }
+  instance->Join();
+  auto orders = tasks.get();
+  std::lock_guard lock(mutex_);
+  for (TaskOrder& order : orders) entry.orphans.push_back(std::move(order));
+  return true;
+}
+
+void PluginHost::Start() {
+  std::lock_guard changing(change_mutex_);
+  for (const EntryPtr& entry : entries_) {
+    if (LoadInto(*entry)) Open(*entry);
+  }
+  keeper_ = std::thread([this] { Keep(); });
+}
+
+Result<void> PluginHost::Reload(std::string_view kind) {
+  std::lock_guard changing(change_mutex_);
+  Entry* entry = EntryOf(kind);
+  if (entry == nullptr) {
+    return Error(Code::kNotFound, "no plugin of kind '" + std::string(kind) + "' is configured");
+  }
+  if (!LoadInto(*entry)) {
+    std::lock_guard lock(mutex_);
+    return Error(Code::kInvalid, entry->message);
+  }
+  CloseInstance(*entry);
+  {
+    std::lock_guard lock(mutex_);
+    entry->standing = Standing::kLoading;
+    entry->retry_at.reset();
+  }
+  Open(*entry);
+  return {};
+}
+
+void PluginHost::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (keeper_.joinable()) keeper_.join();
+  std::lock_guard changing(change_mutex_);
+  for (const EntryPtr& entry : entries_) CloseInstance(*entry);
+}
+
+// Opens again what could not be opened.
+void PluginHost::RetryDue() {
+  std::lock_guard changing(change_mutex_);
+  for (const EntryPtr& entry : entries_) {
+    {
+      std::lock_guard lock(mutex_);
+      if (!entry->retry_at || *entry->retry_at > parts_.clock->Mono()) continue;
+      entry->retry_at.reset();
+    }
+    CloseInstance(*entry);
+    Open(*entry);
+  }
+}
+
+void PluginHost::Keep() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    std::optional<MonoTime> next;
+    for (const EntryPtr& entry : entries_) {
+      if (entry->retry_at && (!next || *entry->retry_at < *next)) next = entry->retry_at;
+    }
+    if (!next) {
+      wake_.wait(lock);
+      continue;
+    }
+    const auto left = *next - parts_.clock->Mono();
+    if (left.count() > 0) {
+      wake_.wait_for(lock, left);
+      continue;
+    }
+    lock.unlock();
+    RetryDue();
+    lock.lock();
+  }
+}
+
+Executor* PluginHost::Find(std::string_view kind) {
+  Entry* entry = EntryOf(kind);
+  if (entry == nullptr) return nullptr;
+  std::lock_guard lock(mutex_);
+  // While a reload is under way the executor keeps what is asked.
+  const bool moving = entry->standing == Standing::kLoading && entry->generations > 1;
+  return entry->standing == Standing::kReady || moving ? &entry->executor : nullptr;
+}
+
+std::pair<std::string, std::string> PluginHost::WhyNot(std::string_view kind) {
+  const Entry* entry = EntryOf(kind);
+  if (entry == nullptr) {
+    return {"ExecutorUnknown", "no plugin of kind '" + std::string(kind) + "' is configured"};
+  }
+  std::lock_guard lock(mutex_);
+  if (entry->standing == Standing::kReady) return {"", ""};
+  if (entry->standing == Standing::kLoading) {
+    return {"ExecutorLoading", "the plugin of kind '" + std::string(kind) + "' is being opened"};
+  }
+  return {"ExecutorUnavailable", entry->message};
+}
+
+void PluginHost::FlushAll() {
+  for (const EntryPtr& entry : entries_) entry->executor.Flush();
+}
+
+std::vector<std::string> PluginHost::Kinds() const {
+  std::vector<std::string> kinds;
+  for (const EntryPtr& entry : entries_) kinds.push_back(entry->config.kind);
+  std::sort(kinds.begin(), kinds.end());
+  return kinds;
+}
+
+Diagnostics PluginHost::Validate(std::string_view kind, std::string_view spec_json) const {
+  const Entry* entry = EntryOf(kind);
+  const detent_executor* table = nullptr;
+  if (entry != nullptr) {
+    std::lock_guard lock(mutex_);
+    if (entry->loaded) table = entry->loaded->executor;
+  }
+  if (table == nullptr || !DETENT_HAS_FN(detent_executor, table, validate)) return {};
+  const std::string spec(spec_json);
+  const detent_bytes bytes = Bytes(spec);
+  detent_diag findings;
+  detent_status status = DETENT_E_INTERNAL;
+  try {
+    status = table->validate(HostTable(), &bytes, &findings);
+  } catch (...) {
+  }
+  if (status != DETENT_OK && findings.mistakes.empty()) {
+    findings.mistakes.push_back({"", Diagnostic::Reason::kInvalid,
+                                 "could not be checked by the executor: " + StatusName(status),
+                                 ""});
+  }
+  return findings.mistakes;
+}
+
+PluginState PluginHost::StateOf(const Entry& entry) const {
+  constexpr const char* kNames[] = {"Loading", "Ready", "Refused", "Unhealthy"};
+  PluginState state;
+  state.kind = entry.config.kind;
+  state.path = entry.config.path;
+  state.state = kNames[static_cast<size_t>(entry.standing)];
+  state.message = entry.message;
+  if (entry.loaded) {
+    state.id = entry.loaded->id;
+    state.version = entry.loaded->version;
+    state.sha256 = entry.loaded->sha256;
+  }
+  const Instance* instance = entry.instance;
+  if (instance == nullptr) return state;
+  state.active_tasks = static_cast<int64_t>(instance->active_tasks());
+  const InstanceHealth health = instance->health();
+  if (entry.standing == Standing::kReady && health.state != DETENT_HEALTH_HEALTHY) {
+    state.state = "Unhealthy";
+    state.message = health.why;
+  }
+  if (instance->busy() > kStuckAfter) {
+    state.state = "Unhealthy";
+    state.message = std::string("a call into the plugin does not return (") +
+                    instance->current_call() + "); restart the host";
+  }
+  return state;
+}
+
+std::vector<PluginState> PluginHost::Plugins() const {
+  std::lock_guard lock(mutex_);
+  std::vector<PluginState> states;
+  for (const EntryPtr& entry : entries_) states.push_back(StateOf(*entry));
+  return states;
+}
+
+Result<LogPiece> PluginHost::ReadLog(std::string_view kind, LogReadOrder order) {
+  const Entry* entry = EntryOf(kind);
+  if (entry == nullptr) {
+    return Error(Code::kNotFound, "no plugin of kind '" + std::string(kind) + "' is configured");
+  }
+  auto promise = std::make_shared<std::promise<Result<LogPiece>>>();
+  std::future<Result<LogPiece>> piece = promise->get_future();
+  {
+    std::lock_guard lock(mutex_);
+    if (entry->instance == nullptr) {
+      return Error(Code::kUnavailable, "the plugin of kind '" + std::string(kind) +
+                                           "' cannot be used now: " + entry->message);
+    }
+    entry->instance->ReadLog(std::move(order), [promise](Result<LogPiece> result) {
+      promise->set_value(std::move(result));
+    });
+  }
+  // A strand that ends drops what it was asked; the promise is broken then.
+  if (piece.wait_for(kLogPatience) != std::future_status::ready) {
+    return Error(Code::kUnavailable, "the plugin did not answer within 5 seconds");
+  }
+  try {
+    return piece.get();
+  } catch (const std::future_error&) {
+    return Error(Code::kUnavailable, "the plugin was closed meanwhile");
+  }
+}
+
+std::vector<std::pair<std::string, Json>> PluginHost::Schemas() const {
+  std::vector<std::pair<std::string, const detent_executor*>> tables;
+  {
+    std::lock_guard lock(mutex_);
+    for (const EntryPtr& entry : entries_) {
+      if (entry->loaded) tables.emplace_back(entry->config.kind, entry->loaded->executor);
+    }
+  }
+  std::vector<std::pair<std::string, Json>> schemas;
+  for (const auto& [kind, table] : tables) {
+    detent_buf text = 0;
+    if (!DETENT_HAS_FN(detent_executor, table, schema)) continue;
+    if (table->schema(HostTable(), DETENT_SCHEMA_SPEC, &text) != DETENT_OK) continue;
+    auto parsed = ParseJson(BufferView(text));
+    ReleaseBuffer(text);
+    if (parsed) schemas.emplace_back(kind, std::move(parsed).value());
+  }
+  return schemas;
+}
+
+}  // namespace detent

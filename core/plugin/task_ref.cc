@@ -1,0 +1,51 @@
+#include "core/plugin/task_ref.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/plugin/abi_convert.h"
+#include "detent/ext/logs.h"
+
+namespace detent {
+
+std::string AbiKey(const std::string& key) {
+  std::string abi_key = key;
+  std::replace(abi_key.begin(), abi_key.end(), '/', '.');
+  return abi_key;
+}
+
+const void* LogsOf(const detent_executor& table) {
+  if (!DETENT_HAS_FN(detent_executor, &table, extension)) return nullptr;
+  return table.extension(DETENT_EXT_LOGS);
+}
+
+TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
+    : key_(AbiKey(order.key)) {
+  // The key is made of the Job's UID, the index and the attempt (core/base/names.h).
+  const size_t slash = order.key.find('/');
+  if (slash != std::string::npos) {
+    job_uid_ = order.key.substr(0, slash);
+    const char* digits = order.key.data() + slash + 1;
+    std::from_chars(digits, order.key.data() + order.key.size(), ref_.index);
+  }
+  const std::string suffix = "-" + std::to_string(ref_.index) + "-" + std::to_string(order.attempt);
+  job_name_ = order.name;
+  if (job_name_.ends_with(suffix)) job_name_.resize(job_name_.size() - suffix.size());
+  ref_.size = sizeof ref_;
+  ref_.attempt = static_cast<uint32_t>(order.attempt);
+  ref_.task = task;
+  ref_.key = View(key_);
+  ref_.name = View(order.name);
+  ref_.namespace_ = View(order.ns);
+  ref_.spec = Bytes(order.spec);
+  if (!order.handle.empty() || order.handle_version != 0) {
+    blob_ = {sizeof blob_, order.handle_version, Bytes(order.handle)};
+    ref_.blob = &blob_;
+  }
+  ref_.last_phase = PhaseOf(order.last_state);
+  ref_.flags = flags;
+  ref_.job_name = View(job_name_);
+  ref_.job_uid = View(job_uid_);
+}
+
+}  // namespace detent

@@ -1,0 +1,85 @@
+// What is remembered: objects by kind, namespace and name, with versions. The interface, and its
+// contract (tests/store/store_contract.h runs it on every implementation).
+//
+// Reads answer the committed state and may come from any thread. Writes are transactions: all of
+// one or nothing, in the order of Submit. A transaction is acknowledged when it is durable.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/api/object.h"
+#include "core/base/result.h"
+#include "core/store/change_log.h"
+
+namespace detent {
+
+enum class WriteOp : uint8_t { kCreate, kUpdate, kDelete };
+
+struct Write {
+  WriteOp op = WriteOp::kUpdate;
+  // The object as it shall be; of a deletion, as it was. Given away: the store sets its
+  // resource_version, and from then on nobody changes it.
+  std::shared_ptr<Object> object;
+  // The version that must be stored now, else kConflict. 0 = whatever is there. Not for kCreate.
+  int64_t expected_version = 0;
+  // The state before, where the writer knows it and labels changed: for watchers' selectors.
+  ObjectPtr previous;
+};
+
+using Transaction = std::vector<Write>;
+
+struct Committed {
+  std::vector<ObjectPtr> objects;  // In the order of the writes, each with its new version.
+};
+
+struct ListQuery {
+  Kind kind = Kind::kJob;
+  std::string ns;         // Empty: all namespaces.
+  std::string owner_uid;  // Empty: any; else only objects whose controller has this UID.
+  std::optional<std::pair<std::string, std::string>> after;  // Namespace and name to go on behind.
+  size_t limit = 0;                                          // 0 = no limit.
+  std::function<bool(const Object&)> keep;                   // Null: all.
+};
+
+struct Page {
+  std::vector<ObjectPtr> objects;  // By namespace, then name.
+  int64_t version = 0;             // The state of the whole store that this page shows.
+  bool more = false;               // The limit cut it; go on after the last object.
+};
+
+class Store {
+ public:
+  using Done = std::function<void(Result<Committed>)>;
+
+  virtual ~Store() = default;
+
+  // Queues a transaction; never blocks on the disk. `done` is called exactly once, on a thread of
+  // the store, in the order of Submit, once the transaction is durable or refused:
+  //   kAlreadyExists  kCreate, and the name is taken
+  //   kNotFound       kUpdate or kDelete, and there is nothing of that name
+  //   kConflict       expected_version is not what is stored
+  //   kTooLarge       an object is over limits::kObjectBytes
+  //   kUnavailable    the disk is full or fails; nothing of the transaction is stored
+  // A refused write refuses its whole transaction. `done` must not block. Any thread.
+  virtual void Submit(Transaction transaction, Done done) = 0;
+
+  // The object, or kNotFound. Any thread.
+  virtual Result<ObjectPtr> Read(const ObjectKey& key) = 0;
+
+  // One page in key order, all of it from one version. Any thread.
+  virtual Result<Page> List(const ListQuery& query) = 0;
+
+  // The newest changes. A change is in the log before its `done` is called. Any thread.
+  virtual ChangeLog& changes() = 0;
+};
+
+// Submits and waits: for API threads and tests, never for the loop.
+Result<Committed> SubmitAndWait(Store& store, Transaction transaction);
+
+}  // namespace detent

@@ -1,0 +1,36 @@
+#include "core/store/write_rules.h"
+
+#include <string>
+
+#include "core/base/limits.h"
+#include "core/store/object_bytes.h"
+
+namespace detent {
+
+std::optional<Error> Refusal(const Write& write, std::optional<int64_t> stored_version) {
+  const Object& object = *write.object;
+  const auto named = [&] { return ToString(object.key()); };
+  if (write.op != WriteOp::kDelete && BytesOf(object) > limits::kObjectBytes) {
+    return Error(Code::kTooLarge, named() + " has " + std::to_string(BytesOf(object)) +
+                                      " bytes; the limit is " +
+                                      std::to_string(limits::kObjectBytes));
+  }
+  if (write.op == WriteOp::kCreate) {
+    if (!stored_version) return std::nullopt;
+    return Error(Code::kAlreadyExists, named() + " exists already");
+  }
+  if (!stored_version) return Error(Code::kNotFound, named() + " does not exist");
+  if (write.expected_version == 0 || write.expected_version == *stored_version) {
+    return std::nullopt;
+  }
+  return Error(Code::kConflict, named() + " has changed: its version is " +
+                                    std::to_string(*stored_version) + ", not " +
+                                    std::to_string(write.expected_version));
+}
+
+ChangeType ChangeTypeOf(WriteOp op) {
+  if (op == WriteOp::kCreate) return ChangeType::kAdded;
+  return op == WriteOp::kUpdate ? ChangeType::kModified : ChangeType::kDeleted;
+}
+
+}  // namespace detent

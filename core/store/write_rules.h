@@ -1,0 +1,20 @@
+// When a write is refused, and what a done one is called in the change log: decided in one place,
+// so that every store answers alike, to the word. Pure; any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/base/result.h"
+#include "core/store/store.h"
+
+namespace detent {
+
+// Why `write` cannot be done where `stored_version` of its object is stored (nullopt: there is
+// none), or nullopt if it can. The codes are those of Store::Submit.
+std::optional<Error> Refusal(const Write& write, std::optional<int64_t> stored_version);
+
+ChangeType ChangeTypeOf(WriteOp op);
+
+}  // namespace detent

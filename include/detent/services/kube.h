@@ -1,0 +1,81 @@
+/* detent/services/kube.h: Kubernetes through the host.
+ *
+ * The host holds the credentials, TLS, flow control, retries of reads, the field manager, and the
+ * fencing epoch of the leader: a request of a deposed leader has no effect and answers E_FENCED.
+ * So a plugin needs no client of its own, and must not have one (D-NET-1).
+ *
+ * A host may answer DETENT_E_UNSUPPORTED in ABI 0, or NULL from detent_host.service when it has no
+ * cluster at all. All functions are [any]; answers come as detent_result on the strand.
+ * Limits: 64 requests in flight for an instance (E_BUSY), 3 MiB out, 32 MiB in (E_TOO_LARGE).
+ */
+#ifndef DETENT_SERVICES_KUBE_H_
+#define DETENT_SERVICES_KUBE_H_
+
+#include "detent/status.h"
+
+DETENT_EXTERN_C_BEGIN
+
+#define DETENT_SVC_KUBE "detent.kube/1"
+
+/* Verbs. */
+#define DETENT_KUBE_GET 1u
+#define DETENT_KUBE_LIST 2u
+#define DETENT_KUBE_CREATE 3u
+#define DETENT_KUBE_UPDATE 4u
+#define DETENT_KUBE_PATCH 5u
+#define DETENT_KUBE_DELETE 6u
+#define DETENT_KUBE_DELETE_COLLECTION 7u
+
+/* detent_kube_request.flags */
+#define DETENT_KUBE_DRY_RUN (1u << 0)    /* ask the server to check only */
+#define DETENT_KUBE_IDEMPOTENT (1u << 1) /* may be repeated by the host when the reply was lost */
+#define DETENT_KUBE_METADATA (1u << 2)   /* answer with PartialObjectMetadata */
+
+/* Lent for the call.
+ * gvr           "v1/pods", "argoproj.io/v1alpha1/workflows"; a sub-resource follows the plural:
+ *               "v1/pods/status".
+ * query         raw query string without "?" ("labelSelector=a%3Db&limit=500").
+ * content_type  of the body; empty: application/json. For PATCH it selects the kind of patch.
+ * body          JSON or whatever content_type says; DELETE takes DeleteOptions.
+ * task          the task this is done for, or 0. On CREATE the host adds its owner reference, the
+ *               task label and the tracking finalizer. */
+typedef struct detent_kube_request {
+  uint32_t size;
+  uint32_t verb; /* DETENT_KUBE_* */
+  detent_str gvr;
+  detent_str namespace_;
+  detent_str name;
+  detent_str query;
+  detent_str content_type;
+  detent_bytes body;
+  detent_task task;
+  uint32_t flags;      /* DETENT_KUBE_* */
+  uint32_t timeout_ms; /* 0 = 30 s */
+} detent_kube_request;
+
+typedef struct detent_kube {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+
+  /* One request. The answer: OK with the object or list in body; or E_NOT_FOUND (404, 410),
+   * E_ALREADY_EXISTS (409 on create), E_CONFLICT (409 else), E_INVALID (400, 422), E_DENIED (401,
+   * 403), E_BUSY (429 after the host's patience, with retry_after_ms), E_UNAVAILABLE (5xx, no
+   * connection), E_DEADLINE, E_FENCED, E_CANCELLED, E_CLOSING; always with http_status, reason and
+   * message of the server's Status. Not idempotent by itself. *out may be NULL. */
+  detent_status (*request)(detent_instance inst, const detent_kube_request* request, detent_cb cb,
+                           void* ctx, detent_op* out);
+
+  /* Create or adopt: makes `start` idempotent in one line. request is a CREATE with task set. When
+   * the name is taken the host reads the object back with a quorum read: it carries this task's key
+   * and owner => OK with that object and value = 1 (adopted); otherwise E_ALREADY_EXISTS,
+   * NameTaken, and the object is left alone. Again: the same object. */
+  detent_status (*ensure)(detent_instance inst, const detent_kube_request* request, detent_cb cb,
+                          void* ctx, detent_op* out);
+
+  /* Stop waiting. The callback still comes once. What was sent may have had effect. */
+  detent_status (*cancel)(detent_instance inst, detent_op request);
+} detent_kube;
+
+DETENT_EXTERN_C_END
+
+#endif /* DETENT_SERVICES_KUBE_H_ */

@@ -1,0 +1,50 @@
+// The known word that an unknown one was probably meant to be, for "did you mean" hints. Pure.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detent::sdk {
+
+// The least number of bytes to insert, delete or replace to get from a to b.
+inline size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// The nearest of [begin, end) within a third of the word's length (at least one slip), or empty.
+template <typename Iterator>
+std::string_view Nearest(std::string_view word, Iterator begin, Iterator end) {
+  std::string_view best;
+  size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
+  if (word.size() > 64) return best;
+  for (; begin != end; ++begin) {
+    const std::string_view candidate = *begin;
+    const size_t distance = EditDistance(word, candidate);
+    if (distance >= best_distance) continue;
+    best = candidate;
+    best_distance = distance;
+  }
+  return best;
+}
+
+inline std::string DidYouMean(std::string_view near) {
+  return near.empty() ? std::string() : "did you mean `" + std::string(near) + "`?";
+}
+
+}  // namespace detent::sdk

@@ -1,0 +1,142 @@
+// Watches, as any client of a Kubernetes API server expects them.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/contract/contract_server.h"
+
+namespace detent::testing {
+namespace {
+
+constexpr const char* kMerge = "application/merge-patch+json";
+
+std::string At(const Json& event, const std::string& pointer) {
+  const Json* value = event.At(pointer);
+  return value != nullptr && value->is_string() ? value->as_string() : "";
+}
+
+std::string Version() {
+  return Do("GET", PathOf("jobconfigs")).Text("/metadata/resourceVersion");
+}
+
+std::string Labelled(const std::string& mark) {
+  const std::string name = FreshName("watched");
+  const HttpAnswer made = Do("POST", PathOf("jobconfigs"),
+                             JobConfigText(name, "\"labels\":{\"mark\":\"" + mark + "\"}"));
+  EXPECT_EQ(made.status, 201) << made.body;
+  return name;
+}
+
+TEST(Watch, ShowsALifeInOrder) {
+  const std::string mark = FreshName("life");
+  HttpLines lines(ContractServer(), WatchOf("jobconfigs", "labelSelector=mark=" + mark +
+                                                              "&resourceVersion=" + Version()));
+  const std::string name = Labelled(mark);
+  Do("PATCH", PathOf("jobconfigs", name), R"({"metadata":{"annotations":{"a":"b"}}})", kMerge);
+  const HttpAnswer changed = Do("GET", PathOf("jobconfigs", name));
+  Do("DELETE", PathOf("jobconfigs", name));
+  const Json added = lines.NextJson();
+  EXPECT_EQ(At(added, "/type"), "ADDED");
+  EXPECT_EQ(At(added, "/object/metadata/name"), name);
+  const Json modified = lines.NextJson();
+  EXPECT_EQ(At(modified, "/type"), "MODIFIED");
+  ASSERT_NE(modified.Find("object"), nullptr);
+  EXPECT_EQ(*modified.Find("object"), changed.json());
+  const Json deleted = lines.NextJson();
+  EXPECT_EQ(At(deleted, "/type"), "DELETED");
+  EXPECT_NE(At(deleted, "/object/metadata/resourceVersion"),
+            changed.Text("/metadata/resourceVersion"));
+}
+
+TEST(Watch, BeginsWithWhatThereIsWhenAskedForNoVersion) {
+  const std::string mark = FreshName("there");
+  const std::string name = Labelled(mark);
+  for (const char* version : {"", "&resourceVersion=0"}) {
+    HttpLines lines(ContractServer(),
+                    WatchOf("jobconfigs", "labelSelector=mark=" + mark + version));
+    const Json added = lines.NextJson();
+    EXPECT_EQ(At(added, "/type"), "ADDED");
+    EXPECT_EQ(At(added, "/object/metadata/name"), name);
+  }
+}
+
+TEST(Watch, ALabelThatChangesComesAndGoesForASelector) {
+  const std::string mark = FreshName("label");
+  const std::string name = Labelled("other");
+  HttpLines lines(ContractServer(), WatchOf("jobconfigs", "labelSelector=mark=" + mark +
+                                                              "&resourceVersion=" + Version()));
+  for (const std::string& value : {mark, std::string("other")}) {
+    Do("PATCH", PathOf("jobconfigs", name),
+       R"({"metadata":{"labels":{"mark":")" + value + R"("}}})", kMerge);
+  }
+  EXPECT_EQ(At(lines.NextJson(), "/type"), "ADDED");
+  EXPECT_EQ(At(lines.NextJson(), "/type"), "DELETED");
+}
+
+TEST(Watch, ANameIsWatchedAlone) {
+  const std::string version = Version();
+  const std::string name = FreshName("one");
+  HttpLines lines(ContractServer(), WatchOf("jobconfigs", "fieldSelector=metadata.name=" + name +
+                                                              "&resourceVersion=" + version));
+  Labelled("noise");
+  Do("POST", PathOf("jobconfigs"), JobConfigText(name));
+  EXPECT_EQ(At(lines.NextJson(), "/object/metadata/name"), name);
+}
+
+TEST(Watch, InitialEventsEndWithTheirBookmark) {
+  const std::string mark = FreshName("initial");
+  const std::string name = Labelled(mark);
+  HttpLines lines(ContractServer(),
+                  WatchOf("jobconfigs", "labelSelector=mark=" + mark +
+                                            "&sendInitialEvents=true&allowWatchBookmarks=true"
+                                            "&resourceVersionMatch=NotOlderThan"));
+  EXPECT_EQ(At(lines.NextJson(), "/object/metadata/name"), name);
+  const Json bookmark = lines.NextJson();
+  EXPECT_EQ(At(bookmark, "/type"), "BOOKMARK");
+  EXPECT_EQ(At(bookmark, "/object/kind"), "JobConfig");
+  EXPECT_EQ(At(bookmark, "/object/metadata/annotations/k8s.io~1initial-events-end"), "true");
+  EXPECT_NE(At(bookmark, "/object/metadata/resourceVersion"), "");
+}
+
+TEST(Watch, EndsWhenItsTimeIsOver) {
+  HttpLines lines(ContractServer(),
+                  WatchOf("jobconfigs", "timeoutSeconds=1&resourceVersion=" + Version()));
+  EXPECT_TRUE(lines.WaitForEnd());
+}
+
+TEST(Watch, ATableHasItsColumnsInTheFirstEvent) {
+  const std::string mark = FreshName("table");
+  Labelled(mark);
+  Labelled(mark);
+  HttpCall call = WatchOf("jobconfigs", "labelSelector=mark=" + mark);
+  call.accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  HttpLines lines(ContractServer(), call);
+  const Json first = lines.NextJson();
+  EXPECT_EQ(At(first, "/object/kind"), "Table");
+  EXPECT_EQ(At(first, "/object/columnDefinitions/0/name"), "Name");
+  const Json second = lines.NextJson();
+  EXPECT_EQ(At(second, "/object/kind"), "Table");
+  EXPECT_EQ(At(second, "/object/columnDefinitions/0/name"), "");
+  EXPECT_NE(second.At("/object/rows/0/cells/0"), nullptr);
+}
+
+TEST(Watch, OneThatMissedNothingContinuesFromWhereItWas) {
+  const std::string mark = FreshName("resume");
+  const std::string version = Version();
+  const std::string first = Labelled(mark);
+  const std::string second = Labelled(mark);
+  const std::string query = "labelSelector=mark=" + mark + "&resourceVersion=";
+  std::string seen;
+  {
+    HttpLines lines(ContractServer(), WatchOf("jobconfigs", query + version));
+    const Json event = lines.NextJson();
+    EXPECT_EQ(At(event, "/object/metadata/name"), first);
+    seen = At(event, "/object/metadata/resourceVersion");
+  }
+  HttpLines lines(ContractServer(), WatchOf("jobconfigs", query + seen));
+  EXPECT_EQ(At(lines.NextJson(), "/object/metadata/name"), second);
+}
+
+}  // namespace
+}  // namespace detent::testing

@@ -1,0 +1,117 @@
+// The outside, simulated: what executors run goes on when the host dies, as processes do.
+//
+// Two kinds. "exec" work outlives the host and is found again; "http" work is lost with it. Every
+// call of the host is judged against what is stored at that instant.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/plugin/executor.h"
+#include "core/store/store.h"
+#include "tests/sim/sim_clock.h"
+
+namespace detent {
+
+// One piece of work outside, by task key.
+struct OutsideWork {
+  TaskId id = 0;  // The host's name for it; 0 = no host of today has it.
+  std::string kind;
+  std::string ns, name;
+  WallTime runs_until{};
+  bool ran = false;
+  bool over = false;
+  TaskStatus end;  // Once over.
+  bool kill_asked = false;
+};
+
+class SimWorld {
+ public:
+  SimWorld(SimClock& clock, Random& random) : clock_(clock), random_(random) {}
+
+  // The host in service: its store, for judging, and where news goes.
+  void Attach(Store* store, ExecutorSink* sink);
+  // The host died: news for it is dropped, and what lives in it is lost.
+  void HostDied();
+
+  ExecutorDirectory& directory() { return directory_; }
+
+  void SetUsable(const std::string& kind, bool usable);
+  bool usable(const std::string& kind) const { return !unusable_.contains(kind); }
+
+  // Ends what is due, and delivers one batch of the news that waits. False if there was nothing.
+  bool Step();
+  // The instant at which something happens by itself.
+  std::optional<WallTime> NextEvent() const;
+
+  // Empty: all went by the contract. Otherwise the first breach, in words.
+  const std::string& breach() const { return breach_; }
+  bool has_news() const { return !news_.empty(); }
+  size_t live() const;
+  size_t held() const { return work_.size(); }  // Not yet released.
+  int64_t executions() const { return executions_; }
+  std::function<void(const std::string&)> trace = [](const std::string&) {};
+
+ private:
+  class SimExecutor final : public Executor {
+   public:
+    SimExecutor(SimWorld& world, std::string kind) : world_(world), kind_(std::move(kind)) {}
+    void Start(TaskOrder order) override { world_.Start(kind_, order); }
+    void Recover(TaskOrder order) override { world_.Recover(kind_, order); }
+    void Kill(KillOrder order) override { world_.Kill(order); }
+    void ForceDelete(TaskId id) override { world_.Kill({id, true, {}, "ForceDeleted"}); }
+    void Release(TaskId id) override { world_.Release(id); }
+    void Discard(const std::string&) override {}
+    void Flush() override {}
+
+   private:
+    SimWorld& world_;
+    const std::string kind_;
+  };
+
+  class Directory final : public ExecutorDirectory {
+   public:
+    explicit Directory(SimWorld& world)
+        : world_(world), exec_(world, "exec"), http_(world, "http") {}
+    Executor* Find(std::string_view kind) override {
+      if (!world_.usable(std::string(kind))) return nullptr;
+      return kind == "exec" ? &exec_ : kind == "http" ? &http_ : nullptr;
+    }
+    std::pair<std::string, std::string> WhyNot(std::string_view) override {
+      return {"Refused", "it is switched off"};
+    }
+    void FlushAll() override {}
+
+   private:
+    SimWorld& world_;
+    SimExecutor exec_, http_;
+  };
+
+  void Start(const std::string& kind, const TaskOrder& order);
+  void Recover(const std::string& kind, const TaskOrder& order);
+  void Kill(const KillOrder& order);
+  void Release(TaskId id);
+  void Finish(const std::string& key, OutsideWork& work, TaskStatus end);
+  void Breach(const std::string& what);
+  ObjectPtr Stored(const std::string& ns, const std::string& name) const;
+
+  SimClock& clock_;
+  Random& random_;
+  Directory directory_{*this};
+  Store* store_ = nullptr;
+  ExecutorSink* sink_ = nullptr;
+  std::map<std::string, OutsideWork> work_;
+  std::map<TaskId, std::string> keys_;
+  std::set<std::string> released_;  // Keys the host let go of: none of them may come back.
+  std::set<std::string> unusable_;
+  std::vector<ExecutorEvent> news_;
+  int64_t executions_ = 0;
+  std::string breach_;
+};
+
+}  // namespace detent
