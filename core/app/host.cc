@@ -29,6 +29,9 @@ class InboxSink final : public ExecutorSink {
   Inbox& inbox_;
 };
 
+// Threads for what plugins must not do on their strand; made on demand.
+constexpr size_t kOffloadThreads = 4;
+
 ControlOptions ControlOptionsOf(const HostConfig& config) {
   ControlOptions options;
   options.default_timezone = config.default_timezone;
@@ -116,7 +119,7 @@ Result<void> Host::Parts::OpenStore(const HostConfig& config) {
 Result<void> Host::Parts::StartCore(const HostConfig& config) {
   PluginHostOptions plugin_options;
   plugin_options.state_root = config.data + "/plugins";
-  offload = std::make_unique<OffloadPool>();
+  offload = std::make_unique<OffloadPool>(kOffloadThreads);
   HostParts parts;
   parts.clock = &clock;
   parts.logger = &log;

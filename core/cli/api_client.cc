@@ -136,7 +136,9 @@ Result<Json> ApiClient::Call(ClientRequest request) {
   return body;
 }
 
-Result<Json> ApiClient::Read(const ObjectKey& key) { return Call(Get(ObjectPath(key))); }
+Result<Json> ApiClient::Read(const ObjectKey& key) {
+  return Call(Get(ObjectPath(key)));
+}
 
 Result<Json> ApiClient::ReadTable(const ObjectKey& key) {
   return Call(Get(ObjectPath(key), true));
@@ -165,7 +167,9 @@ Result<Json> ApiClient::ListPages(const Selection& selection, bool table) {
   return whole;
 }
 
-Result<Json> ApiClient::List(const Selection& selection) { return ListPages(selection, false); }
+Result<Json> ApiClient::List(const Selection& selection) {
+  return ListPages(selection, false);
+}
 
 Result<Json> ApiClient::ListTable(const Selection& selection) {
   return ListPages(selection, true);
@@ -214,7 +218,8 @@ Result<void> ApiClient::Watch(const WatchRequest& asked, const OnEvent& on_event
     const Result<Json> event = ParseJson(line, 128);
     const Json* object = event ? event->Find("object") : nullptr;
     if (object == nullptr) {
-      failure.emplace(Code::kInternal, "the server at " + shown_ + " sent an event that is no JSON");
+      failure.emplace(Code::kInternal,
+                      "the server at " + shown_ + " sent an event that is no JSON");
       return false;
     }
     const std::string type = TextAt(*event, "/type");
@@ -255,7 +260,9 @@ Result<void> ApiClient::Log(const ObjectKey& task, const LogRequest& asked,
   return {};
 }
 
-Result<Json> ApiClient::Plugins() { return Call(Get("/detent/v1/plugins")); }
+Result<Json> ApiClient::Plugins() {
+  return Call(Get("/detent/v1/plugins"));
+}
 
 Result<void> ApiClient::ReloadPlugin(const std::string& kind) {
   ClientRequest request = Get("/detent/v1/plugins/" + EscapeUrl(kind) + "/reload");
@@ -265,7 +272,9 @@ Result<void> ApiClient::ReloadPlugin(const std::string& kind) {
   return {};
 }
 
-Result<Json> ApiClient::Version() { return Call(Get("/version")); }
+Result<Json> ApiClient::Version() {
+  return Call(Get("/version"));
+}
 
 std::string EscapeUrl(std::string_view text) {
   constexpr char kDigits[] = "0123456789ABCDEF";

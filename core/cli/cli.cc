@@ -126,7 +126,8 @@ Result<ApiClient*> Cli::Connect(const ParsedFlags& flags) {
   if (const auto timeout = flags.Duration("request-timeout")) http.timeout = *timeout;
   api_ = std::make_unique<ApiClient>(
       options_.connect ? options_.connect(http) : MakeHttpTransport(http), server);
-  api_->set_on_warning([this](const std::string& text) { *io_.err << "warning: " << text << '\n'; });
+  api_->set_on_warning(
+      [this](const std::string& text) { *io_.err << "warning: " << text << '\n'; });
   return api_.get();
 }
 
@@ -165,7 +166,8 @@ void Cli::PrintOverview(std::ostream& out) const {
   print("help", "show this, or the help of a command");
   if (!external_.empty()) out << "\nThe host:\n";
   for (const ExternalCommand& command : external_) print(command.name, command.summary);
-  out << "\nFlags of all commands:\n" << DescribeFlags(GlobalFlags())
+  out << "\nFlags of all commands:\n"
+      << DescribeFlags(GlobalFlags())
       << "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 time is over, 4 the job failed.\n"
          "'detent COMMAND --help' says more about a command.\n";
 }

@@ -20,13 +20,15 @@ int CommandContext::Fail(const Error& error) {
   return error.code() == Code::kDeadline ? kExitTimeout : kExitFailure;
 }
 
-const char* CliVersion() { return DETENT_VERSION; }
+const char* CliVersion() {
+  return DETENT_VERSION;
+}
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      ApplyCommand(), GetCommand(),      DescribeCommand(), DeleteCommand(),  RunCommand(),
-      KillCommand(),  LogsCommand(),     WaitCommand(),     WhyCommand(),     NextCommand(),
-      ValidateCommand(), PluginCommand(), VersionCommand(), CompletionCommand(),
+      ApplyCommand(),    GetCommand(),    DescribeCommand(), DeleteCommand(),     RunCommand(),
+      KillCommand(),     LogsCommand(),   WaitCommand(),     WhyCommand(),        NextCommand(),
+      ValidateCommand(), PluginCommand(), VersionCommand(),  CompletionCommand(),
   };
   return commands;
 }

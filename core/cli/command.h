@@ -47,9 +47,9 @@ struct CommandContext {
 
 struct Command {
   std::string name;
-  std::string arguments;    // "TYPE[/NAME]", for the usage line.
-  std::string summary;      // One phrase without a full stop, for the overview.
-  std::string description;  // Sentences, in lines of at most 80 characters.
+  std::string arguments;              // "TYPE[/NAME]", for the usage line.
+  std::string summary;                // One phrase without a full stop, for the overview.
+  std::string description;            // Sentences, in lines of at most 80 characters.
   std::vector<std::string> examples;  // Lines: "# what" or a command.
   std::vector<Flag> flags = {};
   size_t words_min = 0;

@@ -16,7 +16,7 @@
 namespace detent {
 
 enum class FlagType : uint8_t {
-  kSwitch,    // Present or `=true`, `=false`.
+  kSwitch,  // Present or `=true`, `=false`.
   kText,
   kTexts,     // May be given several times.
   kNumber,    // A whole number, 0 or greater.
@@ -27,8 +27,8 @@ struct Flag {
   std::string name;  // Without "--".
   char letter = 0;   // 0: none.
   FlagType type = FlagType::kSwitch;
-  std::string value_name;  // "FILE", for the help text; empty for a switch.
-  std::string help;        // One sentence.
+  std::string value_name;                 // "FILE", for the help text; empty for a switch.
+  std::string help;                       // One sentence.
   std::vector<std::string> choices = {};  // Of a text; empty: any.
 };
 
@@ -42,7 +42,9 @@ class ParsedFlags {
   std::optional<int64_t> Number(std::string_view name) const;
   std::optional<std::chrono::milliseconds> Duration(std::string_view name) const;
 
-  void Add(const std::string& name, std::string value) { values_[name].push_back(std::move(value)); }
+  void Add(const std::string& name, std::string value) {
+    values_[name].push_back(std::move(value));
+  }
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;

@@ -30,6 +30,8 @@ InterruptGuard::~InterruptGuard() {
   if (active_) sigaction(SIGINT, &previous_, nullptr);
 }
 
-void SetLineOpen(bool open) { line_open = open ? 1 : 0; }
+void SetLineOpen(bool open) {
+  line_open = open ? 1 : 0;
+}
 
 }  // namespace detent

@@ -14,7 +14,8 @@ constexpr auto kPollOfMany = std::chrono::milliseconds(2000);
 constexpr size_t kManyTasks = 200;
 
 Error Gone(const ObjectKey& job) {
-  return Error(Code::kNotFound, ToString(job) + " is not there any more; it was deleted before "
+  return Error(Code::kNotFound, ToString(job) +
+                                    " is not there any more; it was deleted before "
                                     "its end was seen");
 }
 

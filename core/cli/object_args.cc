@@ -19,8 +19,8 @@ Result<Kind> ParseKind(const std::string& word) {
     for (const char* form : {SingularOf(each), PluralOf(each)}) known.emplace_back(form);
     list += (list.empty() ? "" : ", ") + std::string(PluralOf(each));
   }
-  return Error(Code::kInvalid, "unknown type '" + word + "'; there are: " + list +
-                                   DidYouMean(name, known));
+  return Error(Code::kInvalid,
+               "unknown type '" + word + "'; there are: " + list + DidYouMean(name, known));
 }
 
 Result<void> AddKinds(const std::string& word, ObjectArgs& args) {
@@ -51,7 +51,8 @@ Result<ObjectArgs> ParseObjects(const std::vector<std::string>& words) {
     }
     for (size_t i = 1; i < words.size(); ++i) {
       if (words[i].find('/') != std::string::npos) {
-        return Error(Code::kInvalid, "'" + words[i] + "' stands behind a type of its own; write "
+        return Error(Code::kInvalid, "'" + words[i] +
+                                         "' stands behind a type of its own; write "
                                          "either TYPE NAME... or TYPE/NAME...");
       }
       args.objects.push_back({args.kinds[0], words[i]});

@@ -18,7 +18,7 @@ struct ObjectArg {
 };
 
 struct ObjectArgs {
-  std::vector<Kind> kinds;      // Of whole collections, where no names were given.
+  std::vector<Kind> kinds;         // Of whole collections, where no names were given.
   std::vector<ObjectArg> objects;  // In the order given.
 };
 

@@ -41,8 +41,10 @@ Result<void> SetServer(const std::string& address, HttpClientOptions& options) {
     std::string path = address.substr(kUnix.size());
     if (path.starts_with("//")) path.erase(0, 2);
     if (!path.starts_with("/")) {
-      return Error(Code::kInvalid, "--server: a unix socket is given by its absolute path, as in "
-                                   "unix:/run/detent.sock, not '" + address + "'");
+      return Error(Code::kInvalid,
+                   "--server: a unix socket is given by its absolute path, as in "
+                   "unix:/run/detent.sock, not '" +
+                       address + "'");
     }
     options.unix_socket = path;
     options.base_url = "http://localhost";
@@ -62,8 +64,8 @@ Result<std::string> ReadTokenFile(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
-    return Error(Code::kInvalid, "--token-file: cannot read '" + path + "': " +
-                                     (errno != 0 ? std::strerror(errno) : "it is empty"));
+    return Error(Code::kInvalid, "--token-file: cannot read '" + path +
+                                     "': " + (errno != 0 ? std::strerror(errno) : "it is empty"));
   }
   std::string token = text.str();
   const size_t begin = token.find_first_not_of(" \t\r\n");

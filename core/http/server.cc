@@ -14,6 +14,7 @@
 #include <Poco/Net/TCPServerConnectionFactory.h>
 #include <Poco/Net/TCPServerParams.h>
 #include <Poco/ThreadPool.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -187,7 +188,10 @@ struct Server::State {
     std::unique_lock lock(mutex);
     while (!stop.wait_for(lock, kHousekeeping, [this] { return stopped; })) {
       core.connections.EndLate(core.clock->Mono() - core.options.request_timeout);
+      const int before = threads->allocated();
       threads->collect();
+      // What a burst of threads leaves behind stays with the process unless it is asked for back.
+      if (threads->allocated() < before && core.connections.count() == 0) malloc_trim(0);
     }
   }
 };

@@ -167,7 +167,12 @@ bool CurlHandle::SetMethod(const HttpRequest& request) {
 }
 
 bool CurlHandle::SetHeaders(const HttpRequest& request) {
-  if (applied_any_ && applied_.headers == request.headers) return true;
+  // libcurl compares each field of this list a dozen times for every request, so it is kept short:
+  // what it adds to a body only is taken out of a body only.
+  if (applied_any_ && applied_.headers == request.headers && applied_list_body_ == applied_body_) {
+    return true;
+  }
+  applied_list_body_ = applied_body_;
   curl_slist* list = nullptr;
   std::string line;
   const auto append = [&](const std::string& text) {
@@ -175,8 +180,9 @@ bool CurlHandle::SetHeaders(const HttpRequest& request) {
     if (longer != nullptr) list = longer;
   };
   // An empty value takes out what libcurl would add by itself.
-  for (const char* added : {"Accept", "Content-Type", "Expect", "User-Agent"}) {
-    if (request.headers.Find(added).data() == nullptr) append(std::string(added) + ":");
+  for (const char* added : {"Accept", "Content-Type", "Expect"}) {
+    const bool needed = applied_body_ || added[0] == 'A';
+    if (needed && request.headers.Find(added).data() == nullptr) append(std::string(added) + ":");
   }
   for (size_t i = 0; i < request.headers.size(); ++i) {
     const std::string_view value = request.headers.value(i);

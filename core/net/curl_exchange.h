@@ -89,6 +89,7 @@ class CurlHandle {
   HttpRequest applied_;  // The options that the handle has at present (without its body).
   bool applied_any_ = false;
   bool applied_body_ = false;
+  bool applied_list_body_ = false;
   char error_[256] = {};
 };
 

@@ -227,7 +227,7 @@ void Instance::Submit(std::vector<TaskCommand> commands) {
   });
 }
 
-void Instance::ReadLog(LogReadOrder order, std::function<void(Result<LogPiece>)> done) {
+void Instance::ReadLog(LogReadOrder order, std::function<void(Result<LogChunk>)> done) {
   Post([this, order = std::move(order), done = std::move(done)] {
     const auto* logs = static_cast<const detent_logs*>(LogsOf(table()));
     if (logs == nullptr || !DETENT_HAS_FN(detent_logs, logs, read)) {
@@ -244,7 +244,7 @@ void Instance::ReadLog(LogReadOrder order, std::function<void(Result<LogPiece>)>
     what.max_bytes = static_cast<uint32_t>(std::clamp<size_t>(order.bytes_max, 1, 1u << 20));
     const detent_op op = BeginOp(OpKind::kReadLog, 0, [done, order](const OpResult& result) {
       if (result.code != DETENT_OK) return done(ErrorOf(result));
-      LogPiece piece;
+      LogChunk piece;
       piece.lines = BufferView(result.body);
       piece.next_offset = std::max(order.offset, static_cast<int64_t>(result.value));
       piece.skipped = (result.flags & DETENT_LOGS_GAP) != 0;

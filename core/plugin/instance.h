@@ -39,7 +39,7 @@ class Instance {
   // Gives up on an instance whose strand does not come back. Its thread is left to itself.
   void Abandon();
   void Submit(std::vector<TaskCommand> commands);
-  void ReadLog(LogReadOrder order, std::function<void(Result<LogPiece>)> done);
+  void ReadLog(LogReadOrder order, std::function<void(Result<LogChunk>)> done);
   InstanceHealth health() const;
   std::chrono::nanoseconds busy() const { return strand_.Busy(); }
   const char* current_call() const { return call_.load(std::memory_order_relaxed); }

@@ -11,6 +11,7 @@
 
 #include "core/base/clock.h"
 #include "core/plugin/executor.h"
+#include "core/plugin/plugin_info.h"
 #include "core/plugin/loader.h"
 #include "detent/detent.h"
 
@@ -84,12 +85,6 @@ struct LogReadOrder {
   std::string key;
   int64_t offset = 0;
   size_t bytes_max = 256 * 1024;
-};
-
-struct LogPiece {
-  std::string lines;
-  int64_t next_offset = 0;
-  bool skipped = false;
 };
 
 // 200 lines a second, 1000 at once. Any thread.

@@ -305,9 +305,9 @@ Diagnostics PluginHost::Validate(std::string_view kind, std::string_view spec_js
   return findings.mistakes;
 }
 
-PluginState PluginHost::StateOf(const Entry& entry) const {
+PluginInfo PluginHost::StateOf(const Entry& entry) const {
   constexpr const char* kNames[] = {"Loading", "Ready", "Refused", "Unhealthy"};
-  PluginState state;
+  PluginInfo state;
   state.kind = entry.config.kind;
   state.path = entry.config.path;
   state.state = kNames[static_cast<size_t>(entry.standing)];
@@ -333,27 +333,27 @@ PluginState PluginHost::StateOf(const Entry& entry) const {
   return state;
 }
 
-std::vector<PluginState> PluginHost::Plugins() const {
+std::vector<PluginInfo> PluginHost::Plugins() const {
   std::lock_guard lock(mutex_);
-  std::vector<PluginState> states;
+  std::vector<PluginInfo> states;
   for (const EntryPtr& entry : entries_) states.push_back(StateOf(*entry));
   return states;
 }
 
-Result<LogPiece> PluginHost::ReadLog(std::string_view kind, LogReadOrder order) {
+Result<LogChunk> PluginHost::ReadLog(std::string_view kind, LogReadOrder order) {
   const Entry* entry = EntryOf(kind);
   if (entry == nullptr) {
     return Error(Code::kNotFound, "no plugin of kind '" + std::string(kind) + "' is configured");
   }
-  auto promise = std::make_shared<std::promise<Result<LogPiece>>>();
-  std::future<Result<LogPiece>> piece = promise->get_future();
+  auto promise = std::make_shared<std::promise<Result<LogChunk>>>();
+  std::future<Result<LogChunk>> piece = promise->get_future();
   {
     std::lock_guard lock(mutex_);
     if (entry->instance == nullptr) {
       return Error(Code::kUnavailable, "the plugin of kind '" + std::string(kind) +
                                            "' cannot be used now: " + entry->message);
     }
-    entry->instance->ReadLog(std::move(order), [promise](Result<LogPiece> result) {
+    entry->instance->ReadLog(std::move(order), [promise](Result<LogChunk> result) {
       promise->set_value(std::move(result));
     });
   }

@@ -22,6 +22,7 @@
 #include "core/plugin/in_process_executor.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/offload_pool.h"
+#include "core/plugin/plugin_info.h"
 
 namespace detent {
 
@@ -30,15 +31,6 @@ struct PluginHostOptions {
   OpDeadlines deadlines;
   LoaderOptions loader;
   std::chrono::milliseconds retry_first{1'000};  // After a failed open; doubles up to a minute.
-};
-
-// As PluginInfo of core/control/admin.h.
-struct PluginState {
-  std::string kind, id, version, path;
-  std::string state;    // Ready, Loading, Refused, Unhealthy.
-  std::string message;  // Of Refused and Unhealthy: why, and what to do.
-  std::string sha256;
-  int64_t active_tasks = 0;
 };
 
 class PluginHost final : public ExecutorDirectory, public SpecValidator {
@@ -62,9 +54,9 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator {
   std::vector<std::string> Kinds() const override;
   Diagnostics Validate(std::string_view kind, std::string_view spec_json) const override;
 
-  std::vector<PluginState> Plugins() const;
+  std::vector<PluginInfo> Plugins() const;
   // Waits 5 seconds at most. kNotFound, kUnsupported, kUnavailable, or what the plugin says.
-  Result<LogPiece> ReadLog(std::string_view kind, LogReadOrder order);
+  Result<LogChunk> ReadLog(std::string_view kind, LogReadOrder order);
   // The schema of each kind's spec, where the plugin has one.
   std::vector<std::pair<std::string, Json>> Schemas() const;
 
@@ -93,7 +85,7 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator {
   void SetStanding(Entry& entry, Standing standing, std::string reason, std::string message);
   void Keep();
   void RetryDue();
-  PluginState StateOf(const Entry& entry) const;
+  PluginInfo StateOf(const Entry& entry) const;
 
   const PluginHostOptions options_;
   HostParts parts_;

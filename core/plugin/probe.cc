@@ -41,15 +41,15 @@ bool Make(Pipe& pipe) {
 }
 
 // Reads both pipes until the child has closed them. False at the deadline.
-bool ReadBoth(std::array<pollfd, 2>& pipes, std::array<std::string, 2>& texts,
+bool ReadBoth(pollfd (&pipes)[2], std::array<std::string, 2>& texts,
               std::chrono::milliseconds limit) {
   const SystemClock clock;
   const MonoTime deadline = clock.Mono() + limit;
   while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock.Mono());
     if (left.count() <= 0) return false;
-    if (poll(pipes.data(), pipes.size(), static_cast<int>(left.count())) <= 0) continue;
-    for (size_t i = 0; i < pipes.size(); ++i) {
+    if (poll(pipes, 2, static_cast<int>(left.count())) <= 0) continue;
+    for (size_t i = 0; i < 2; ++i) {
       if (pipes[i].fd < 0 || pipes[i].revents == 0) continue;
       std::array<char, 4096> buffer;
       const ssize_t got = read(pipes[i].fd, buffer.data(), buffer.size());
@@ -93,8 +93,7 @@ std::string RunInChild(const std::function<std::string()>& work, std::chrono::mi
   if (child == 0) RunChild(work, report.write_end, errors.write_end);
   close(report.write_end);
   close(errors.write_end);
-  std::array<pollfd, 2> pipes{pollfd{report.read_end, POLLIN, 0},
-                              pollfd{errors.read_end, POLLIN, 0}};
+  pollfd pipes[2] = {{report.read_end, POLLIN, 0}, {errors.read_end, POLLIN, 0}};
   std::array<std::string, 2> texts;
   const bool in_time = ReadBoth(pipes, texts, limit);
   if (!in_time) kill(child, SIGKILL);

@@ -1,5 +1,7 @@
 #include "core/store/sqlite_store.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <utility>
 
@@ -157,6 +159,15 @@ Result<Page> SqliteStore::List(const ListQuery& query) {
 Result<void> SqliteStore::Backup(const std::string& path) {
   // A connection of its own: a copy takes long, and reads shall not wait for it.
   const std::unique_ptr<SqliteDb> source = TRY(SqliteDb::Open(path_, SqliteDb::Access::kRead));
+  return BackUp(*source, path);
+}
+
+Result<void> SqliteStore::BackupDirectory(const std::string& directory, const std::string& path) {
+  const std::string file = directory + "/detent.db";
+  if (access(file.c_str(), F_OK) != 0) {
+    return Error(Code::kNotFound, "there is no '" + file + "'; is --data the host's directory?");
+  }
+  const std::unique_ptr<SqliteDb> source = TRY(SqliteDb::Open(file, SqliteDb::Access::kRead));
   return BackUp(*source, path);
 }
 

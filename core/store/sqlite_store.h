@@ -62,6 +62,9 @@ class SqliteStore final : public Store {
   // detent.db. kAlreadyExists: `path` is taken. Any thread; writes go on meanwhile.
   Result<void> Backup(const std::string& path);
 
+  // The same for the data directory of whatever host is using it, or none. kNotFound: it has none.
+  static Result<void> BackupDirectory(const std::string& directory, const std::string& path);
+
  private:
   struct Queued {
     Transaction writes;

@@ -16,7 +16,7 @@ using PluginHostTest = HostFixture;
 
 TEST_F(PluginHostTest, ShowsAReadyPlugin) {
   StartReady();
-  const PluginState state = host_->Plugins()[0];
+  const PluginInfo state = host_->Plugins()[0];
   EXPECT_EQ(state.state, "Ready");
   EXPECT_EQ(state.id, "dev.detent.test.good");
   EXPECT_EQ(state.version, "0.1.0");

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -24,11 +25,13 @@ detent_str Str(const std::string& text) {
   return {text.data(), text.size()};
 }
 
+struct Task;
+
 struct Self {
   detent_instance inst = 0;
   std::string state_dir;
   bool fail_open_once = false;
-  detent_op open_op = 0;
+  std::map<detent_task, Task*> tasks;
 };
 
 struct Task {
@@ -170,7 +173,9 @@ bool Begin(Task* task, detent_op op, const detent_bytes& spec) {
 }
 
 Task* MakeTask(Self* self, const detent_task_ref* ref) {
-  auto* task = new Task;
+  Task*& task = self->tasks[ref->task];
+  if (task != nullptr) return task;  // Asked again on the same handle.
+  task = new Task;
   task->self = self;
   task->task = ref->task;
   task->mode = Member(ref->spec, "mode");
@@ -217,6 +222,7 @@ void LetGo(void*, detent_task, void* user) {
   for (const int end : task->pipe_ends) {
     if (end >= 0) close(end);
   }
+  task->self->tasks.erase(task->task);
   delete task;
 }
 

@@ -1,0 +1,148 @@
+// Scripts that complete words for shells, made from the tables of commands and flags. Names of
+// objects are asked of the host, by `detent get -o name`, when the user presses the key.
+
+#include <ostream>
+
+#include "core/cli/command.h"
+
+namespace detent {
+namespace {
+
+std::string FlagWords(const std::vector<Flag>& flags) {
+  std::string words;
+  for (const Flag& flag : flags) words += (words.empty() ? "--" : " --") + flag.name;
+  return words;
+}
+
+std::string CommandWords() {
+  std::string words;
+  for (const Command& command : Commands()) words += command.name + " ";
+  return words + "help";
+}
+
+// What the first argument may be: words, or a shell command that prints them.
+struct Arguments {
+  std::string words;
+  std::string kinds;  // Of `detent get`; empty: none.
+  bool bare = false;  // Names without their type.
+};
+
+Arguments ArgumentsOf(const std::string& command) {
+  if (command == "get" || command == "describe" || command == "delete" || command == "wait") {
+    return {"jobconfigs jobs tasks", "all", false};
+  }
+  if (command == "kill" || command == "logs") return {"", "jobs,tasks", false};
+  if (command == "why") return {"", "all", false};
+  if (command == "run" || command == "next") return {"", "jobconfigs", true};
+  if (command == "plugin") return {"list reload", "", false};
+  if (command == "completion") return {"bash zsh fish", "", false};
+  if (command == "help") return {CommandWords(), "", false};
+  return {};
+}
+
+std::string Lister(const Arguments& arguments) {
+  std::string text = "detent get " + arguments.kinds + " -o name 2>/dev/null";
+  // job.execution.detent.dev/x is shown as job/x.
+  return text + (arguments.bare ? " | sed 's,.*/,,'" : " | sed 's,[.][^/]*/,/,'");
+}
+
+// Bash's; zsh runs it through bashcompinit.
+void PrintBash(std::ostream& out) {
+  out << "_detent() {\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} command= words= i\n"
+         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "    case ${COMP_WORDS[i]} in -*) ;; *) command=${COMP_WORDS[i]}; break ;; esac\n"
+         "  done\n"
+         "  case ${COMP_WORDS[COMP_CWORD-1]} in\n"
+         "    -f|--filename|--token-file|--ca-file)\n"
+         "      COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+         "  esac\n"
+         "  case $command in\n"
+         "    '') words='"
+      << CommandWords() << " " << FlagWords(GlobalFlags()) << "' ;;\n";
+  for (const Command& command : Commands()) {
+    const Arguments arguments = ArgumentsOf(command.name);
+    out << "    " << command.name << ")\n"
+        << "      if [[ $word == -* ]]; then words='" << FlagWords(command.flags)
+        << (command.flags.empty() ? "" : " ") << FlagWords(GlobalFlags()) << "'\n"
+        << "      else words=\"" << arguments.words
+        << (arguments.kinds.empty() ? "" : " $(" + Lister(arguments) + ")") << "\"; fi ;;\n";
+  }
+  out << "    help) words='" << CommandWords() << "' ;;\n"
+      << "  esac\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+         "}\n"
+         "complete -F _detent detent\n";
+}
+
+// In single quotes, as fish reads them.
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
+void PrintFishFlags(std::ostream& out, const std::vector<Flag>& flags, const std::string& when) {
+  for (const Flag& flag : flags) {
+    out << "complete -c detent" << when << " -l " << flag.name;
+    if (flag.letter != 0) out << " -s " << flag.letter;
+    const bool file = flag.value_name == "FILE";
+    if (flag.type != FlagType::kSwitch) out << (file ? " -rF" : " -x");
+    if (!flag.choices.empty()) {
+      std::string words;
+      for (const std::string& choice : flag.choices) words += (words.empty() ? "" : " ") + choice;
+      out << " -a " << Quoted(words);
+    }
+    out << " -d " << Quoted(flag.help) << '\n';
+  }
+}
+
+void PrintFish(std::ostream& out) {
+  out << "complete -c detent -f\n";
+  for (const Command& command : Commands()) {
+    out << "complete -c detent -n __fish_use_subcommand -a " << command.name << " -d "
+        << Quoted(command.summary) << '\n';
+  }
+  for (const Command& command : Commands()) {
+    const std::string when = " -n '__fish_seen_subcommand_from " + command.name + "'";
+    const Arguments arguments = ArgumentsOf(command.name);
+    std::string words = arguments.words;
+    if (!arguments.kinds.empty()) words += " (" + Lister(arguments) + ")";
+    if (!words.empty()) out << "complete -c detent" << when << " -a " << Quoted(words) << '\n';
+    PrintFishFlags(out, command.flags, when);
+  }
+  PrintFishFlags(out, GlobalFlags(), "");
+}
+
+Result<int> Completion(CommandContext& context) {
+  const std::string& shell = context.words[0];
+  if (shell == "fish") {
+    PrintFish(context.out());
+    return kExitOk;
+  }
+  if (shell != "bash" && shell != "zsh") {
+    return context.Usage("there is completion for bash, zsh and fish, not for '" + shell + "'");
+  }
+  if (shell == "zsh") context.out() << "autoload -U +X bashcompinit && bashcompinit\n";
+  PrintBash(context.out());
+  return kExitOk;
+}
+
+}  // namespace
+
+Command CompletionCommand() {
+  return {.name = "completion",
+          .arguments = "bash | zsh | fish",
+          .summary = "print a script that completes words in a shell",
+          .description = "Load it in the shell's start file.",
+          .examples = {"source <(detent completion bash)", "detent completion fish | source"},
+          .words_min = 1,
+          .words_max = 1,
+          .offline = true,
+          .run = Completion};
+}
+
+}  // namespace detent
