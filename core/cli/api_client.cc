@@ -206,7 +206,7 @@ Result<Json> ApiClient::Delete(const ObjectKey& key, const DeleteRequest& asked)
   return Call(std::move(request));
 }
 
-Result<void> ApiClient::Watch(const WatchRequest& asked, const OnEvent& on_event) {
+Result<void> ApiClient::Watch(WatchRequest& asked, const OnEvent& on_event) {
   std::string path = SelectionPath(asked.selection);
   AddParameter(path, "watch", "true");
   AddParameter(path, "allowWatchBookmarks", "true");
@@ -223,8 +223,11 @@ Result<void> ApiClient::Watch(const WatchRequest& asked, const OnEvent& on_event
       return false;
     }
     const std::string type = TextAt(*event, "/type");
-    if (type == "BOOKMARK") return true;
-    if (type != "ERROR") return on_event(type, *object);
+    if (type != "ERROR") {
+      const std::string version = TextAt(*object, "/metadata/resourceVersion");
+      if (!version.empty()) asked.version = version;
+      return type == "BOOKMARK" || on_event(type, *object);
+    }
     const int status = static_cast<int>(NumberAt(*object, "/code"));
     failure.emplace(CodeFor(status, TextAt(*object, "/reason")), TextAt(*object, "/message"));
     return false;

@@ -69,7 +69,8 @@ class ApiClient {
   const std::vector<FieldMistake>& mistakes() const { return mistakes_; }
 
   // Calls `on_event` with each event's type and object until it returns false or the server ends
-  // the stream, after `limit` at the latest. Bookmarks are left out. kExpired: list again.
+  // the stream, after `limit` at the latest. `request.version` moves along, by bookmarks too, which
+  // are no events. kExpired: list again.
   struct WatchRequest {
     Selection selection;
     std::string version;  // What to watch from.
@@ -77,7 +78,7 @@ class ApiClient {
     std::chrono::seconds limit{300};
   };
   using OnEvent = std::function<bool(const std::string& type, const Json& object)>;
-  Result<void> Watch(const WatchRequest& request, const OnEvent& on_event);
+  Result<void> Watch(WatchRequest& request, const OnEvent& on_event);
 
   Result<std::vector<std::string>> Why(const ObjectKey& key);
   // The lines of a Task's stored output, in CRI format.

@@ -118,7 +118,7 @@ class Parser {
     if (!any) {
       std::string list;
       for (const std::string& choice : flag.choices) list += (list.empty() ? "" : ", ") + choice;
-      return refuse("must be one of " + list + DidYouMean(value, flag.choices));
+      return refuse("must be one of " + list);
     }
     reading_.flags.Add(flag.name, value);
     return {};

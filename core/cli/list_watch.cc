@@ -59,13 +59,11 @@ class Follower {
     }
     bool more = true;
     const auto watched = api_.Watch(request, [&](const std::string& type, const Json& object) {
-      std::string version = TextAt(object, "/metadata/resourceVersion");
-      if (version.empty()) version = TextAt(object, "/rows/0/object/metadata/resourceVersion");
-      if (!version.empty()) version_ = version;
       more = plan_.on_event(type, object);
       return more;
     });
     if (!watched) return watched.error();
+    version_ = request.version;
     return more;
   }
 

@@ -183,14 +183,14 @@ detent_status ConvertStatus(const detent_task_status& known, TaskStatus& out) {
   if (known.object_ref.len > 0 && !IsUtf8(Text(known.object_ref))) return DETENT_E_INVALID;
   if (known.output.len > 0 && (!over || !ParseJson(Text(known.output)))) return DETENT_E_INVALID;
   if (known.extra.len > 0 && !ParseJson(Text(known.extra))) return DETENT_E_INVALID;
-  constexpr uint32_t kFlags =
-      DETENT_TASK_RERUN_SAFE | DETENT_TASK_NEVER_RETRY | DETENT_TASK_OUTPUT_TRUNCATED;
+  constexpr uint32_t kFlags = DETENT_TASK_RERUN_SAFE | DETENT_TASK_NEVER_RETRY |
+                              DETENT_TASK_OUTPUT_TRUNCATED | DETENT_TASK_EXITED;
   if ((known.flags & ~kFlags) != 0) return DETENT_E_UNSUPPORTED;
   out.state = kStates[known.phase];
   out.result = kResults[known.result];
   out.reason = Repaired(Text(known.reason), kReasonBytes);
   out.message = Repaired(Text(known.message), limits::kTaskMessageBytes);
-  if (known.exit_code != 0 || known.signal != 0) out.exit_code = known.exit_code;
+  if ((known.flags & DETENT_TASK_EXITED) != 0) out.exit_code = known.exit_code;
   if (known.signal != 0) out.signal = known.signal;
   if (known.created_ns != 0) out.started = FromNanos(known.created_ns);
   if (known.running_ns != 0) out.running = FromNanos(known.running_ns);

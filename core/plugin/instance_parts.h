@@ -11,8 +11,8 @@
 
 #include "core/base/clock.h"
 #include "core/plugin/executor.h"
-#include "core/plugin/plugin_info.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/plugin_info.h"
 #include "detent/detent.h"
 
 namespace detent {

@@ -29,8 +29,11 @@ host_pid='' server_pid=''
 
 finish() {
   status=$?
-  [ -n "$host_pid" ] && kill "$host_pid" 2> /dev/null && wait "$host_pid" 2> /dev/null
-  [ -n "$server_pid" ] && kill "$server_pid" 2> /dev/null && wait "$server_pid" 2> /dev/null
+  set +e   # What follows must be done whatever comes of each step.
+  for pid in $host_pid $server_pid; do
+    kill "$pid" 2> /dev/null
+    wait "$pid" 2> /dev/null
+  done
   if [ "$status" -ne 0 ] && [ -f "$work/host.log" ]; then
     echo "--- the host's last lines:" >&2
     tail -n 20 "$work/host.log" >&2

@@ -39,6 +39,8 @@ DETENT_EXTERN_C_BEGIN
 #define DETENT_TASK_NEVER_RETRY (1u << 1)
 /* `output` is not all of it. */
 #define DETENT_TASK_OUTPUT_TRUNCATED (1u << 2)
+/* A process or container ended, and `exit_code` is its: 0 is an exit code then, not its absence. */
+#define DETENT_TASK_EXITED (1u << 3)
 
 /* How a task goes, as the plugin says it by detent_host.task_update.
  *
@@ -46,7 +48,7 @@ DETENT_EXTERN_C_BEGIN
  *             seq is not higher than the last one is dropped as out of date. Begins at 1.
  * *_ns        wall clock, nanoseconds since 1970-01-01 UTC, 0 = unknown. The time at which it
  *             happened as the backend says, not the time at which the plugin heard of it.
- * exit_code   of a process or container, else 0; -1 when it was ended by `signal`.
+ * exit_code   of a process or container (DETENT_TASK_EXITED), else 0; -1 when `signal` ended it.
  * signal      number of the signal that ended it, else 0.
  * reason      CamelCase, <= 64 bytes ("OOMKilled", "UnexpectedStatus").
  * message     <= 1 KiB, for people.

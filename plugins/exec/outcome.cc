@@ -119,6 +119,7 @@ TaskStatus DescribeEnding(const Ending& ending, const ExecSpec& spec) {
     DescribeStartError(status, ending, spec);
     return status;
   }
+  status.flags |= DETENT_TASK_EXITED;
   status.exit_code = ending.exit_code;
   status.signal = ending.signal;
   status.output = OutputJson(ending);

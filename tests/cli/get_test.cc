@@ -19,16 +19,16 @@ constexpr const char* kColumns =
     R"([{"name":"Name","format":"name","priority":0},{"name":"Phase","priority":0},)"
     R"({"name":"Reason","priority":1}])";
 
-std::string Row(const std::string& name, const std::string& phase, int version = 1) {
+std::string Row(const std::string& name, const std::string& phase) {
   return R"({"cells":[")" + name + R"(",")" + phase + R"(",null],"object":{"metadata":{"name":")" +
-         name + R"(","namespace":"default","resourceVersion":")" + std::to_string(version) +
-         R"("}}})";
+         name + R"(","namespace":"default"}}})";
 }
 
 std::string Table(const std::string& rows, const std::string& columns = kColumns,
-                  const std::string& more = "") {
-  return R"({"kind":"Table","metadata":{"resourceVersion":"10","continue":")" + more +
-         R"("},"columnDefinitions":)" + columns + R"(,"rows":[)" + rows + "]}";
+                  const std::string& more = "", int version = 10) {
+  return R"({"kind":"Table","metadata":{"resourceVersion":")" + std::to_string(version) +
+         R"(","continue":")" + more + R"("},"columnDefinitions":)" + columns + R"(,"rows":[)" +
+         rows + "]}";
 }
 
 TEST(Get, ShowsTheServersTable) {
@@ -102,8 +102,8 @@ TEST(Get, AWatchGoesOnWhereItEndedAndListsAgainAfter410) {
   const std::string watch = std::string(kJobs) + "?watch=true&allowWatchBookmarks=true";
   session.Expect({kJobs, 200, Table(Row("a", "Queued"))});
   session.Expect({watch + "&resourceVersion=10", 200,
-                  EventLine("MODIFIED", Table(Row("a", "Running", 12))) +
-                      EventLine("BOOKMARK", Table("", "null"))});
+                  EventLine("MODIFIED", Table(Row("a", "Running"), "null", "", 11)) +
+                      EventLine("BOOKMARK", Table("", "null", "", 12))});
   session.Expect({watch + "&resourceVersion=12", 200,
                   EventLine("ERROR", StatusJson(410, "Expired", "too old"))});
   session.Expect({kJobs, 200, Table(Row("a", "Failed"))});

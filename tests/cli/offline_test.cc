@@ -84,7 +84,7 @@ TEST(Validate, FindsEveryMistakeWithItsPlace) {
   const Outcome outcome = session.Run({"validate", "-f", "-"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_NE(outcome.err.find("<stdin>:6:45: spec.schedule.cron.timezne: unknown field (did you "
+  EXPECT_NE(outcome.err.find("<stdin>:6:47: spec.schedule.cron.timezne: unknown field (did you "
                              "mean 'timezone'?)\n"),
             std::string::npos)
       << outcome.err;

@@ -17,10 +17,10 @@ TEST(Usage, MistakesEndWithTwoAndAHint) {
     const char* error;  // The first line.
   };
   const Row rows[] = {
-      {{"gte"}, "unknown command 'gte' (did you mean 'get'?)"},
+      {{"gett"}, "unknown command 'gett' (did you mean 'get'?)"},
       {{"get"}, "needs TYPE [NAME...] | TYPE/NAME..."},
-      {{"get", "jbos"},
-       "unknown type 'jbos'; there are: jobconfigs, jobs, tasks (did you mean 'jobs'?)"},
+      {{"get", "joobs"},
+       "unknown type 'joobs'; there are: jobconfigs, jobs, tasks (did you mean 'jobs'?)"},
       {{"get", "jobs", "--outptu", "x"}, "unknown flag --outptu (did you mean --output?)"},
       {{"--sever", "x", "get"}, "unknown flag --sever (did you mean --server?)"},
       {{"get", "job/a", "-A"}, "--all-namespaces: cannot be combined with names"},

@@ -14,9 +14,8 @@
 
 namespace detent::testing {
 
-inline std::string PluginPath(const std::string& name) {
-  return std::string(DETENT_TEST_PLUGINS) + "/" + name + ".so";
-}
+// The file of a test plugin, by the name in CMakeLists.txt.
+std::string PluginPath(const std::string& name);
 
 class Events final : public ExecutorSink {
  public:
