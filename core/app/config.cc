@@ -14,6 +14,12 @@
 namespace detent {
 namespace {
 
+// As a hint, which is shown in brackets; or empty.
+std::string Nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string nearest = NearestWord(word, candidates);
+  return nearest.empty() ? "" : "did you mean '" + nearest + "'?";
+}
+
 // Reads the members of one mapping, and keeps every mistake.
 class Section {
  public:
@@ -32,7 +38,7 @@ class Section {
     for (const auto& [name, value] : json_->as_object()) {
       if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
       Mistake(name, Diagnostic::Reason::kUnknownField, "is no key of this configuration",
-              DidYouMean(name, known_));
+              Nearest(name, known_));
     }
   }
   Section(const Section&) = delete;
@@ -87,7 +93,7 @@ class Section {
     std::string list;
     for (const std::string& each : words) list += (list.empty() ? "" : ", ") + each;
     Mistake(name, Diagnostic::Reason::kNotSupported, "'" + word + "' is none of: " + list,
-            DidYouMean(word, words));
+            Nearest(word, words));
   }
 
   void Mistake(const std::string& name, Diagnostic::Reason reason, std::string message,

@@ -10,7 +10,6 @@
 #include "core/http/api.h"
 #include "core/http/server.h"
 #include "core/net/curl_transport.h"
-#include "core/plugin/offload_pool.h"
 #include "core/plugin/plugin_host.h"
 #include "core/store/sqlite_store.h"
 
@@ -28,9 +27,6 @@ class InboxSink final : public ExecutorSink {
  private:
   Inbox& inbox_;
 };
-
-// Threads for what plugins must not do on their strand; made on demand.
-constexpr size_t kOffloadThreads = 4;
 
 ControlOptions ControlOptionsOf(const HostConfig& config) {
   ControlOptions options;
@@ -90,7 +86,6 @@ struct Host::Parts {
   InboxSink sink{inbox};
   std::unique_ptr<SqliteStore> store;
   CurlTransport http;
-  std::unique_ptr<OffloadPool> offload;
   std::unique_ptr<PluginHost> plugins;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Loop> loop;
@@ -119,12 +114,10 @@ Result<void> Host::Parts::OpenStore(const HostConfig& config) {
 Result<void> Host::Parts::StartCore(const HostConfig& config) {
   PluginHostOptions plugin_options;
   plugin_options.state_root = config.data + "/plugins";
-  offload = std::make_unique<OffloadPool>(kOffloadThreads);
   HostParts parts;
   parts.clock = &clock;
   parts.logger = &log;
   parts.http = &http;
-  parts.offload = offload.get();
   parts.sink = &sink;
   plugins = std::make_unique<PluginHost>(PluginsOf(config), plugin_options, parts);
   engine =

@@ -29,8 +29,8 @@ Flags:
   --data DIR        where objects are kept (default /var/lib/detent)
   --listen ADDRESS  host:port (default 127.0.0.1:7420; port 0 takes a free one)
   --socket PATH     also listen on a Unix socket
-  --plugin PATH     a plugin whose kind is its file's name; may be given again. Without any plugin in
-                    the configuration, those beside the binary (../lib/detent/plugins) are taken
+  --plugin PATH     a plugin whose kind is its file's name; may be given again. Without any plugin
+                    in the configuration, those beside the binary (../lib/detent/plugins) are taken
 
 Examples:
   detent serve --data ./data

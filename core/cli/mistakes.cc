@@ -12,6 +12,19 @@ std::string Place(const Manifest& manifest) {
          std::to_string(position.column) + ": ";
 }
 
+// Without the phrase that Kubernetes puts in front ("Invalid value: "): what follows is a sentence
+// of its own.
+std::string WithoutPhrase(const std::string& message) {
+  for (const std::string_view phrase :
+       {"Required value: ", "Unsupported value: ", "Forbidden: ", "Duplicate value: ", "Too many: ",
+        "Too long: ", "Not found: ", "Invalid value: "}) {
+    if (message.starts_with(phrase) && message.size() > phrase.size()) {
+      return message.substr(phrase.size());
+    }
+  }
+  return message;
+}
+
 }  // namespace
 
 Findings CheckOffline(const Manifest& manifest, WallTime now) {
@@ -34,7 +47,7 @@ std::vector<std::string> ExplainRefusal(const Manifest& manifest, const Error& e
     if (mistake.field.empty()) continue;
     Diagnostic diagnostic;
     diagnostic.pointer = PointerOf(mistake.field);
-    diagnostic.message = mistake.message;
+    diagnostic.message = WithoutPhrase(mistake.message);
     sentences.push_back(Locate(manifest, diagnostic));
   }
   // A server that refuses a document as a whole has not said where; what we find is better.

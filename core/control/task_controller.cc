@@ -98,6 +98,9 @@ void TaskController::Do(TaskEntry& task, TaskAction action) {
     case TaskAction::kDropTracking:
       return DropTracking(task);
     case TaskAction::kForget:
+      if (Executor* executor = context_.executors.Find(task.kind); executor && task.removed) {
+        executor->Discard(task.key);
+      }
       return context_.Drop(task);
   }
 }

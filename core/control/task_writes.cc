@@ -133,6 +133,8 @@ void TaskController::Gone(const ObjectPtr& object) {
     jobs_.TaskEnded(*task);
   }
   if (task->stage >= TaskStage::kReleased) {
+    // Nobody can ask for its output any more.
+    if (Executor* executor = context_.executors.Find(task->kind)) executor->Discard(task->key);
     context_.Drop(*task);
     return;
   }

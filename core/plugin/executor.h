@@ -106,8 +106,8 @@ class ExecutorSink {
 
 struct KillOrder {
   TaskId id = 0;
-  bool immediate = false;  // False: ask first, and wait `grace`.
-  std::chrono::milliseconds grace{30'000};
+  bool immediate = false;              // False: ask first, and wait `grace`.
+  std::chrono::milliseconds grace{0};  // 0: the executor's own, or what the task's spec says.
   std::string reason;
 };
 

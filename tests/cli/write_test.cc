@@ -80,9 +80,10 @@ TEST(Apply, AJobsConfigNameIsNotSentAgain) {
 TEST(Apply, ARefusalIsShownWhereTheMistakeIs) {
   Session session;
   session.Expect({"GET " + kConfig, 404, StatusJson(404, "NotFound", "no")});
-  session.Expect({"POST", 422,
-                  R"({"message":"invalid","reason":"Invalid","details":{"causes":[)"
-                  R"({"field":"spec.concurrency.policy","message":"must be better"}]}})"});
+  session.Expect(
+      {"POST", 422,
+       R"({"message":"invalid","reason":"Invalid","details":{"causes":[)"
+       R"({"field":"spec.concurrency.policy","message":"Invalid value: must be better"}]}})"});
   const Outcome outcome = Apply(session);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "error: <stdin>:5:17: spec.concurrency.policy: must be better\n");

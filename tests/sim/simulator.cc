@@ -113,7 +113,8 @@ void Simulator::CreateConfig() {
   const bool forbid = random_.Below(2) == 0;
   const std::string kind = random_.Below(2) == 0 ? "exec" : "http";
   const std::string text =
-      R"({"kind":"JobConfig","apiVersion":"execution.detent.dev/v1alpha1","metadata":{"namespace":"n","name":")" +
+      R"({"kind":"JobConfig","apiVersion":"execution.detent.dev/v1alpha1",)"
+      R"("metadata":{"namespace":"n","name":")" +
       name + R"("},"spec":{"concurrency":{"policy":")" + (forbid ? "Forbid" : "Allow") +
       R"("},"schedule":{"cron":{"expression":"*/)" + std::to_string(2 + random_.Below(5)) +
       R"( * * * * * *"}},"template":{"spec":{"maxAttempts":)" +
@@ -131,7 +132,8 @@ void Simulator::CreateJob() {
   const std::string name = "j" + std::to_string(++names_);
   const std::string kind = random_.Below(2) == 0 ? "exec" : "http";
   const std::string text =
-      R"({"kind":"Job","apiVersion":"execution.detent.dev/v1alpha1","metadata":{"namespace":"n","name":")" +
+      R"({"kind":"Job","apiVersion":"execution.detent.dev/v1alpha1",)"
+      R"("metadata":{"namespace":"n","name":")" +
       name + R"("},"spec":{"template":{"maxAttempts":)" + std::to_string(1 + random_.Below(3)) +
       R"(,"parallelism":{"withCount":)" + std::to_string(1 + random_.Below(20)) +
       R"(},"taskTemplate":{")" + kind + R"(":{}}}}})";
