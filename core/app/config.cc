@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -244,11 +245,22 @@ Error Mistakes(const Diagnostics& mistakes, const YamlDocument& document, const 
   return Error(Code::kInvalid, std::move(text));
 }
 
+// "line 3, column 5: text" in the form of the other mistakes, "FILE:3:5: text".
+Error SyntaxError(const Error& error, const std::string& file) {
+  int line = 0, column = 0, end = 0;
+  const std::string& text = error.message();
+  if (std::sscanf(text.c_str(), "line %d, column %d: %n", &line, &column, &end) < 2 || end == 0) {
+    return Error(error.code(), file + ": " + text);
+  }
+  return Error(error.code(), file + ":" + std::to_string(line) + ":" + std::to_string(column) +
+                                 ": " + text.substr(static_cast<size_t>(end)));
+}
+
 }  // namespace
 
 Result<HostConfig> ParseConfig(std::string_view text, const std::string& file) {
   auto documents = ParseYaml(text);
-  if (!documents) return std::move(documents).error().While(file);
+  if (!documents) return SyntaxError(documents.error(), file);
   if (documents->size() > 1) {
     return Error(Code::kInvalid,
                  file + ": must hold one YAML document, not " + std::to_string(documents->size()));

@@ -97,6 +97,7 @@ int Cli::RunCommand(const Command& command, const ParsedFlags& global,
   }
   CommandContext context{command, reading->flags, words, io_, clock, random};
   context.connect = [this, &reading] { return Connect(reading->flags); };
+  for (const ExternalCommand& external : external_) context.host_commands.push_back(external.name);
   return Execute(context);
 }
 

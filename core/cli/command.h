@@ -32,6 +32,7 @@ struct CommandContext {
   ApiClient* api = nullptr;  // Null for a command that is `offline`.
   // Makes the client for a command that may do without one.
   std::function<Result<ApiClient*>()> connect = {};
+  std::vector<std::string> host_commands = {};  // Carried out elsewhere: "serve".
 
   std::ostream& out() { return *io.out; }
   std::ostream& err() { return *io.err; }

@@ -14,8 +14,12 @@ std::string FlagWords(const std::vector<Flag>& flags) {
   return words;
 }
 
-std::string CommandWords() {
+using Words = std::vector<std::string>;
+
+// `host`: the commands that are the host itself, not its client.
+std::string CommandWords(const Words& host) {
   std::string words;
+  for (const std::string& name : host) words += name + " ";
   for (const Command& command : Commands()) words += command.name + " ";
   return words + "help";
 }
@@ -27,7 +31,7 @@ struct Arguments {
   bool bare = false;  // Names without their type.
 };
 
-Arguments ArgumentsOf(const std::string& command) {
+Arguments ArgumentsOf(const std::string& command, const Words& host) {
   if (command == "get" || command == "describe" || command == "delete" || command == "wait") {
     return {"jobconfigs jobs tasks", "all", false};
   }
@@ -36,7 +40,7 @@ Arguments ArgumentsOf(const std::string& command) {
   if (command == "run" || command == "next") return {"", "jobconfigs", true};
   if (command == "plugin") return {"list reload", "", false};
   if (command == "completion") return {"bash zsh fish", "", false};
-  if (command == "help") return {CommandWords(), "", false};
+  if (command == "help") return {CommandWords(host), "", false};
   return {};
 }
 
@@ -47,7 +51,7 @@ std::string Lister(const Arguments& arguments) {
 }
 
 // Bash's; zsh runs it through bashcompinit.
-void PrintBash(std::ostream& out) {
+void PrintBash(std::ostream& out, const Words& host) {
   out << "_detent() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} command= words= i\n"
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -59,16 +63,16 @@ void PrintBash(std::ostream& out) {
          "  esac\n"
          "  case $command in\n"
          "    '') words='"
-      << CommandWords() << " " << FlagWords(GlobalFlags()) << "' ;;\n";
+      << CommandWords(host) << " " << FlagWords(GlobalFlags()) << "' ;;\n";
   for (const Command& command : Commands()) {
-    const Arguments arguments = ArgumentsOf(command.name);
+    const Arguments arguments = ArgumentsOf(command.name, host);
     out << "    " << command.name << ")\n"
         << "      if [[ $word == -* ]]; then words='" << FlagWords(command.flags)
         << (command.flags.empty() ? "" : " ") << FlagWords(GlobalFlags()) << "'\n"
         << "      else words=\"" << arguments.words
         << (arguments.kinds.empty() ? "" : " $(" + Lister(arguments) + ")") << "\"; fi ;;\n";
   }
-  out << "    help) words='" << CommandWords() << "' ;;\n"
+  out << "    help) words='" << CommandWords(host) << "' ;;\n"
       << "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
          "}\n"
@@ -100,15 +104,18 @@ void PrintFishFlags(std::ostream& out, const std::vector<Flag>& flags, const std
   }
 }
 
-void PrintFish(std::ostream& out) {
+void PrintFish(std::ostream& out, const Words& host) {
   out << "complete -c detent -f\n";
   for (const Command& command : Commands()) {
     out << "complete -c detent -n __fish_use_subcommand -a " << command.name << " -d "
         << Quoted(command.summary) << '\n';
   }
+  for (const std::string& name : host) {
+    out << "complete -c detent -n __fish_use_subcommand -a " << name << '\n';
+  }
   for (const Command& command : Commands()) {
     const std::string when = " -n '__fish_seen_subcommand_from " + command.name + "'";
-    const Arguments arguments = ArgumentsOf(command.name);
+    const Arguments arguments = ArgumentsOf(command.name, host);
     std::string words = arguments.words;
     if (!arguments.kinds.empty()) words += " (" + Lister(arguments) + ")";
     if (!words.empty()) out << "complete -c detent" << when << " -a " << Quoted(words) << '\n';
@@ -120,14 +127,14 @@ void PrintFish(std::ostream& out) {
 Result<int> Completion(CommandContext& context) {
   const std::string& shell = context.words[0];
   if (shell == "fish") {
-    PrintFish(context.out());
+    PrintFish(context.out(), context.host_commands);
     return kExitOk;
   }
   if (shell != "bash" && shell != "zsh") {
     return context.Usage("there is completion for bash, zsh and fish, not for '" + shell + "'");
   }
   if (shell == "zsh") context.out() << "autoload -U +X bashcompinit && bashcompinit\n";
-  PrintBash(context.out());
+  PrintBash(context.out(), context.host_commands);
   return kExitOk;
 }
 

@@ -22,6 +22,11 @@ int64_t StartedJobs(const ConfigEntry& config) {
                        [](const auto& entry) { return entry.second->status.started.has_value(); });
 }
 
+bool Uncounted(const JobStatus& status, int64_t index, int64_t attempt) {
+  const auto found = status.uncounted_attempts.find(attempt);
+  return found != status.uncounted_attempts.end() && found->second.Contains(index);
+}
+
 template <typename... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
@@ -406,8 +411,10 @@ void JobController::FinishTakingBack(JobEntry& job) {
     const auto record =
         std::find_if(job.status.failed.rbegin(), job.status.failed.rend(),
                      [&](const TaskRecord& r) { return r.index == index && r.finished; });
-    const bool known = record != job.status.failed.rend();
-    job.retries.insert({known ? *record->finished + delay : context_.now, index});
+    // An attempt that did not count is repeated at once, as it would have been without the restart.
+    const bool waits =
+        record != job.status.failed.rend() && !Uncounted(job.status, index, record->attempt);
+    job.retries.insert({waits ? *record->finished + delay : context_.now, index});
   }
 }
 

@@ -14,10 +14,14 @@ struct DueSlots {
   WallTime newest_dropped{};
 };
 
+// A slot that is decided no later than this is on time, however short max_downtime is.
+constexpr std::chrono::seconds kOnTime{10};
+// Slots that are counted one by one when the host was away; more are said to be this many.
+constexpr int64_t kCountedMissed = 1'000;
+
 // Walks the slots in (from, now], keeping the newest `keep`. The walk is bounded by max_downtime,
 // and a schedule has at most one slot a second.
-DueSlots CollectDue(const SlotsView& view, WallTime from, size_t keep) {
-  DueSlots due;
+void CollectDue(const SlotsView& view, WallTime from, size_t keep, DueSlots& due) {
   WallTime t = from;
   while (const auto slot = NextSlot(*view.schedule, *view.spec, t)) {
     if (*slot > view.now) break;
@@ -29,7 +33,18 @@ DueSlots CollectDue(const SlotsView& view, WallTime from, size_t keep) {
     }
     t = *slot;
   }
-  return due;
+}
+
+// Counts the slots in (decided, from], which are too old to be caught up.
+void CountTooOld(const SlotsView& view, WallTime decided, WallTime from, DueSlots& due) {
+  WallTime t = decided;
+  while (due.dropped < kCountedMissed) {
+    const auto slot = NextSlot(*view.schedule, *view.spec, t);
+    if (!slot || *slot > from) return;
+    due.newest_dropped = t = *slot;
+    ++due.dropped;
+  }
+  due.newest_dropped = from;
 }
 
 }  // namespace
@@ -44,11 +59,16 @@ std::optional<WallTime> NextSlot(const Schedule& schedule, const ScheduleSpec& s
 
 SlotsPlan PlanSlots(const SlotsView& view) {
   SlotsPlan plan;
-  WallTime from = std::max(view.decided_until, view.now - view.max_downtime);
-  if (view.spec->last_updated) from = std::max(from, *view.spec->last_updated);
-  const DueSlots due = CollectDue(view, from, static_cast<size_t>(view.max_missed) + 1);
+  WallTime decided = view.decided_until;
+  if (view.spec->last_updated) decided = std::max(decided, *view.spec->last_updated);
+  const WallTime from =
+      std::max(decided, view.now - std::max<std::chrono::seconds>(view.max_downtime, kOnTime));
+  DueSlots due;
+  CountTooOld(view, decided, from, due);
+  CollectDue(view, from, static_cast<size_t>(view.max_missed) + 1, due);
   plan.decided_until = view.decided_until;
   if (due.dropped > 0) {
+    plan.decided_until = std::max(plan.decided_until, due.newest_dropped);
     plan.decisions.push_back({due.newest_dropped, false, reason::kMissed,
                               reason::MissedMessage(due.dropped, int64_t(due.kept.size()))});
     plan.skipped += due.dropped;

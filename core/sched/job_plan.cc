@@ -71,12 +71,32 @@ JobPlan PlanWindingUp(const JobView& view, FinishJob finish) {
   plan.reason = finish.reason;
   plan.message = finish.message;
   if (view.tasks_in_hand > 0) {
-    plan.actions.push_back(
-        KillTasks{finish.phase == JobPhase::kKilled ? finish.reason : reason::kOtherIndexFailed});
+    plan.actions.push_back(KillTasks{finish.phase != JobPhase::kKilled   ? reason::kOtherIndexFailed
+                                     : finish.reason == reason::kDeleted ? reason::kJobDeleted
+                                                                         : reason::kJobKilled});
   } else {
     plan.actions.push_back(std::move(finish));
   }
   return plan;
+}
+
+// The end of a Job of which an index failed: says which, after how many attempts, and why.
+FinishJob FailureOf(const JobStatus& status) {
+  // The first that failed. Its record may have been dropped from a long list; then the least one.
+  const auto record =
+      std::find_if(status.failed.begin(), status.failed.end(), [&](const TaskRecord& r) {
+        return status.failed_indexes.Contains(r.index) &&
+               r.attempt == NextAttempt(status, r.index) - 1;
+      });
+  const int64_t index =
+      record != status.failed.end() ? record->index : std::stoll(status.failed_indexes.ToString());
+  std::string why;
+  if (record != status.failed.end()) {
+    why = record->reason;
+    if (!record->message.empty()) why += (why.empty() ? "" : ", ") + record->message;
+  }
+  return {JobPhase::kFailed, reason::kAttemptsUsedUp,
+          reason::IndexFailedMessage(index, NextAttempt(status, index) - 1, why)};
 }
 
 JobPlan PlanGoing(const JobView& view, WallTime now) {
@@ -108,6 +128,7 @@ JobPlan PlanJob(const JobView& view, WallTime now) {
   if (verdict == Verdict::kSucceeded) {
     return PlanWindingUp(view, FinishJob{JobPhase::kSucceeded, "", ""});
   }
+  if (verdict == Verdict::kFailed) return PlanWindingUp(view, FailureOf(status));
   if (view.deleting) {
     return PlanWindingUp(
         view, FinishJob{JobPhase::kKilled, reason::kDeleted, "ended because the Job was deleted"});
@@ -116,20 +137,6 @@ JobPlan PlanJob(const JobView& view, WallTime now) {
     return PlanWindingUp(
         view, FinishJob{JobPhase::kKilled, reason::kKillRequested,
                         "ended at spec.killTimestamp, " + FormatTime(*view.spec->kill_timestamp)});
-  }
-  if (verdict == Verdict::kFailed) {
-    const int64_t index =
-        status.failed_indexes.FirstGap(0) > 0 ? 0 : std::stoll(status.failed_indexes.ToString());
-    const auto record = std::find_if(status.failed.rbegin(), status.failed.rend(),
-                                     [&](const TaskRecord& r) { return r.index == index; });
-    std::string why;
-    if (record != status.failed.rend()) {
-      why = record->reason;
-      if (!record->message.empty()) why += (why.empty() ? "" : ", ") + record->message;
-    }
-    return PlanWindingUp(
-        view, FinishJob{JobPhase::kFailed, reason::kAttemptsUsedUp,
-                        reason::IndexFailedMessage(index, NextAttempt(status, index) - 1, why)});
   }
   return PlanGoing(view, now);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/limits.h"
+#include "core/sched/reason.h"
 
 namespace detent {
 
@@ -13,8 +14,10 @@ OutcomeKind JudgeTask(const TaskStatus& status) {
     case TaskResult::kLost:
       // Whether a lost attempt took effect is not known, so only a harmless one may be repeated.
       return status.rerun_safe ? OutcomeKind::kUncounted : OutcomeKind::kFailedForGood;
-    case TaskResult::kFailed:
     case TaskResult::kKilled:
+      if (reason::IsEndOfJob(status.reason)) return OutcomeKind::kEndedByJob;
+      break;
+    case TaskResult::kFailed:
     case TaskResult::kNone:
       break;
   }
@@ -37,6 +40,8 @@ bool RecordOutcome(JobStatus& status, const JobTemplate& job_template, const Out
       return status.succeeded_indexes.Insert(outcome.index);
     case OutcomeKind::kUncounted:
       return status.uncounted_attempts[outcome.attempt].Insert(outcome.index);
+    case OutcomeKind::kEndedByJob:
+      return status.failed_attempts[outcome.attempt].Insert(outcome.index);
     case OutcomeKind::kFailed:
     case OutcomeKind::kFailedForGood:
       break;
@@ -67,6 +72,8 @@ bool IsDecided(const JobStatus& status, int64_t index) {
 
 void KeepRecord(JobStatus& status, TaskRecord record) {
   std::erase_if(status.active, [&](const TaskRecord& r) { return r.name == record.name; });
+  // The list is bounded: what only followed from a failure must not push its cause out.
+  if (reason::IsEndOfJob(record.reason)) return;
   auto& list = record.state != TaskState::kTerminated    ? status.active
                : record.result == TaskResult::kSucceeded ? status.succeeded
                                                          : status.failed;

@@ -17,6 +17,7 @@ enum class OutcomeKind : uint8_t {
   kFailed,         // Counts against maxAttempts.
   kFailedForGood,  // No other attempt can help: the index has failed.
   kUncounted,      // Ended through no fault of its own and harmless to repeat: does not count.
+  kEndedByJob,     // Ended because its Job came to an end: says nothing about its index.
 };
 
 struct Outcome {

@@ -2,6 +2,10 @@
 
 namespace detent::reason {
 
+bool IsEndOfJob(std::string_view reason) {
+  return reason == kOtherIndexFailed || reason == kJobKilled || reason == kJobDeleted;
+}
+
 std::string ForbidMessage(std::string_view job_config, int64_t active, int64_t max) {
   return "JobConfig " + std::string(job_config) + " has " + std::to_string(active) +
          " active Job(s), and its concurrency policy is Forbid with maxConcurrency " +
@@ -9,7 +13,9 @@ std::string ForbidMessage(std::string_view job_config, int64_t active, int64_t m
 }
 
 std::string MissedMessage(int64_t skipped, int64_t kept) {
-  return std::to_string(skipped) + " slot(s) came due while no host was running; the newest " +
+  return std::to_string(skipped) +
+         " slot(s) came due and were not decided in time, as no host ran or it was paused; the "
+         "newest " +
          std::to_string(kept) + " are caught up (cron.maxMissedSchedules)";
 }
 

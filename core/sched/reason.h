@@ -27,7 +27,12 @@ inline constexpr const char* kRetryBackoff = "RetryBackoff";
 inline constexpr const char* kAttemptsUsedUp = "AttemptsUsedUp";
 inline constexpr const char* kKillRequested = "KillRequested";
 inline constexpr const char* kDeleted = "Deleted";
+
+// Of Tasks that were ended because their Job came to its end: none of them is a failure of its own.
 inline constexpr const char* kOtherIndexFailed = "OtherIndexFailed";
+inline constexpr const char* kJobKilled = "JobKilled";
+inline constexpr const char* kJobDeleted = "JobDeleted";
+bool IsEndOfJob(std::string_view reason);
 
 // Of Tasks.
 inline constexpr const char* kPendingTimeout = "PendingTimeout";

@@ -92,13 +92,12 @@ class Host:
 
     def __init__(self, directory, http_config=None, settings=""):
         self.directory = directory
-        plugins = os.path.join(os.path.dirname(BINARY), "../lib/detent/plugins")
-        plugins = os.path.abspath(plugins)
+        plugins = os.path.abspath(os.path.dirname(BINARY) + "/../lib/detent/plugins")
         self.config = os.path.join(directory, "detent.yaml")
         with open(self.config, "w", encoding="utf-8") as file:
             file.write(f"data: {directory}/data\ndurability: full\n"
                        "listen: {address: '127.0.0.1:0'}\n"
-                       f"plugins:\n"
+                       "plugins:\n"
                        f"- {{path: {plugins}/exec.so, kind: exec, limits: {{tasks: 100000}}}}\n"
                        f"- path: {plugins}/http.so\n  kind: http\n  limits: {{tasks: 100000}}\n"
                        f"  config: {json.dumps(http_config or {})}\n" + settings)
@@ -156,7 +155,8 @@ class Host:
         """Of all threads that live now, to the nanosecond."""
         total = 0
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="utf-8") as file:
+            path = f"/proc/{self.process.pid}/task/{thread}/schedstat"
+            with open(path, encoding="utf-8") as file:
                 total += int(file.read().split()[0])
         return total / 1e9
 

@@ -21,7 +21,8 @@ RUNS = int(os.environ.get("DETENT_BENCH_RUNS", "3"))
 def wall(text):
     """Seconds since 1970 of an RFC 3339 time with a fraction."""
     whole, _, fraction = text.rstrip("Z").partition(".")
-    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float("0." + (fraction or "0"))
+    seconds = calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S"))
+    return seconds + float("0." + (fraction or "0"))
 
 
 def rate(stats):

@@ -1,4 +1,4 @@
-"""Memory and cpu of a host that has nothing to do: both plugins, one JobConfig that is due hourly."""
+"""Memory and cpu of a host that has nothing to do: both plugins, one JobConfig due hourly."""
 
 import os
 import time
@@ -26,7 +26,9 @@ def main():
         memory = host.resident_bytes()
         own = host.resident_bytes("RssAnon:")
         threads = len(os.listdir(f"/proc/{host.process.pid}/task"))
-    report("idle memory", memory / 2**20, "MiB", ("<", 20), f"VmRSS; of it {own / 2**20:.1f} MiB anonymous, the rest pages of files; {threads} threads")
+    report("idle memory", memory / 2**20, "MiB", ("<", 20),
+           f"VmRSS; {own / 2**20:.1f} MiB of it anonymous, the rest pages of files; "
+           f"{threads} threads")
     report("idle cpu", share * 100, "%", ("<", 0.1), f"of one core, over {SECONDS} s")
 
 

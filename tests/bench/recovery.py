@@ -2,8 +2,8 @@
 
 All of them have been handed to the plugin; as many as have a connection have sent their request,
 which is never answered. Recovered means that each of them has an answer that is stored: since HTTP
-tasks do not outlive their host, they have ended as Lost. They may be repeated, so the host starts second attempts meanwhile. The clock runs
-from the start of the new process.
+tasks do not outlive their host, they have ended as Lost. They may be repeated, so the host starts
+second attempts meanwhile. The clock runs from the start of the new process.
 """
 
 import collections

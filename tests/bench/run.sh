@@ -62,6 +62,7 @@ export DETENT_BENCH_HOST=${host:-$build/bin/detent}
 export PYTHONDONTWRITEBYTECODE=1
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
+trap 'exit 130' INT TERM   # What the figure under way has started, it ends itself.
 failed=0
 for name in "${names[@]}"; do
   echo "measuring $name (load $(cut -d' ' -f1 /proc/loadavg))" >&2

@@ -21,7 +21,8 @@ def main():
                       verdict(row), row["note"]))
     widths = [max(len(line[i]) for line in cells) for i in range(4)]
     for line in cells:
-        print("  ".join([cell.ljust(width) for cell, width in zip(line, widths)] + [line[4]]).rstrip())
+        padded = [cell.ljust(width) for cell, width in zip(line, widths)]
+        print("  ".join([*padded, line[4]]).rstrip())
     missed = sum(row.get("reached") is False for row in rows)
     judged = sum("goal" in row for row in rows)
     print(f"{judged - missed} of {judged} goals reached")

@@ -165,10 +165,11 @@ class HostTest(unittest.TestCase):
             shutil.rmtree(self.dir, ignore_errors=True)
 
     def failed_so_far(self):
-        outcome = getattr(self, "_outcome", None)
-        errors = getattr(outcome, "errors", None) or getattr(
-            getattr(outcome, "result", None), "failures", [])
-        return any(error for _, error in errors)
+        outcome = getattr(self, "_outcome", None)  # No public way to ask this.
+        result = getattr(outcome, "result", None)
+        told = (getattr(outcome, "errors", []) + getattr(result, "errors", []) +
+                getattr(result, "failures", []))
+        return any(test is self and error for test, error in told)
 
     def end_jobs(self):
         """Tasks outlive the host, so what still runs is killed through it."""

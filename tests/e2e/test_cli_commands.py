@@ -140,12 +140,22 @@ class Words(HostTest):
 
     def test_completion_is_valid_and_knows_commands(self):
         script = self.cli("completion", "bash")
-        for name in self.commands():
+        for name in set(self.commands()) - {"serve", "config", "backup"}:
             self.assertRegex(script, rf"\b{name}\b")
         if shutil.which("bash"):
             file = self.write("completion", script)
             subprocess.run(["bash", "-n", file], check=True)
         self.cli("completion", "cobol", code=2)
+
+    def test_completion_knows_the_host_commands(self):
+        script = self.cli("completion", "bash")
+        for name in ("serve", "config", "backup"):
+            self.assertRegex(script, rf"\b{name}\b")
+
+    def test_help_of_a_command_by_either_way(self):
+        for name in set(self.commands()) - {"help"}:
+            with self.subTest(name):
+                self.assertEqual(self.cli("help", name), self.cli(name, "--help"))
 
     def test_version(self):
         self.environment["DETENT_SERVER"] = "http://127.0.0.1:1"

@@ -5,16 +5,10 @@ import time
 
 from harness import HostTest, wait_until
 
-SLOT = "execution.detent.dev/schedule-time"
-
 
 class Slots(HostTest):
     def jobs_of(self, name):
         return [job for job in self.items("jobs") if job["metadata"]["name"].startswith(name + "-")]
-
-    def slots_of(self, name):
-        """The instants of its Jobs, in order, from what their tasks recorded."""
-        return [line.split()[0] for line in self.lines(name)]
 
     def test_forbid_skips_with_a_reason(self):
         self.start_host()

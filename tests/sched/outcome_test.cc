@@ -19,6 +19,8 @@ const char* NameOf(OutcomeKind kind) {
       return "FailedForGood";
     case OutcomeKind::kUncounted:
       return "Uncounted";
+    case OutcomeKind::kEndedByJob:
+      return "EndedByJob";
   }
   return "";
 }
