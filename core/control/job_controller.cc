@@ -399,10 +399,15 @@ void JobController::FinishTakingBack(JobEntry& job) {
     for (const auto& [attempt, indexes] : *attempts) begun = std::max(begun, indexes.last() + 1);
   }
   job.next_index = begun;
-  // What ended before the crash may have its next attempt in hand already.
-  std::erase_if(job.retries, [&](const auto& retry) { return job.tasks.contains(retry.second); });
-  std::set<int64_t> waiting;
-  for (const auto& [when, index] : job.retries) waiting.insert(index);
+  // Of an index whose attempts all ended before their Job knew, only the newest says what is next;
+  // and that next attempt may be in hand, or have ended, already.
+  std::map<int64_t, WallTime> waiting;
+  for (const auto& [when, index] : job.retries) {
+    if (job.tasks.contains(index) || IsDecided(job.status, index)) continue;
+    waiting[index] = when;
+  }
+  job.retries.clear();
+  for (const auto& [index, when] : waiting) job.retries.insert({when, index});
   const std::chrono::seconds delay(job.spec.job_template.retry_delay_seconds);
   for (int64_t index = 0; index < begun; ++index) {
     if (job.tasks.contains(index) || IsDecided(job.status, index) || waiting.contains(index)) {

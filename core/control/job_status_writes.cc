@@ -55,6 +55,8 @@ void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
   transaction.push_back(UpdateOf(StatusObject(job), job.version()));
   for (Write& create : gathered.creates) transaction.push_back(std::move(create));
   job.write_in_flight = true;
+  job.writing_start = job.status.started.has_value();
+  job.writing_finish = job.status.finished.has_value();
   job.dirty = job.urgent = false;
   job.written_at = context_.mono;
   job.recording.insert(job.recording.end(), job.to_record.begin(), job.to_record.end());
@@ -99,7 +101,8 @@ void JobController::StatusDone(uint64_t id, Result<Committed>& result) {
     return;
   }
   const bool newer = Accept(*job, result->objects.front());
-  job->start_durable = job->start_durable || job->status.started.has_value();
+  // What was decided while this write was in flight is not durable yet.
+  job->start_durable = job->start_durable || job->writing_start;
   for (TaskEntry* task : job->recording) {
     task->stage = TaskStage::kRecorded;
     task->job = nullptr;
@@ -107,7 +110,7 @@ void JobController::StatusDone(uint64_t id, Result<Committed>& result) {
   }
   job->recording.clear();
   if (newer) TakeNewer(*job);
-  if (job->status.finished && job->config) {
+  if (job->writing_finish && job->config) {
     // Only now: while its end is not durable, it still stands in the way of a sibling under Forbid.
     job->config->unfinished.erase({job->object->meta.created, job});
     context_.Enqueue(*job->config);

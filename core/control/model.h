@@ -63,6 +63,8 @@ struct JobEntry : StoredEntry {
   std::vector<TaskEntry*> to_record;  // Ended, durable in the Task, not yet in the Job.
   std::vector<TaskEntry*> recording;  // In the status that is being written.
   bool start_durable = false;
+  bool writing_start = false;   // The write in flight says that it is started,
+  bool writing_finish = false;  // or that it is finished.
   bool dirty = false;   // The status differs from what is stored.
   bool urgent = false;  // It must not wait for the next tick.
   int64_t running = 0;  // Of `tasks`, those seen running.

@@ -180,7 +180,7 @@ TEST(Engine, KillsAJobAtItsTime) {
   EXPECT_EQ(world.PhaseOf("hello"), "Killed: KillRequested");
   const auto task = DecodeTaskStatus(world.Stored(Kind::kTask, "hello-0-1")->status);
   EXPECT_EQ(task->result, TaskResult::kKilled);
-  EXPECT_EQ(task->reason, reason::kKillRequested);
+  EXPECT_EQ(task->reason, reason::kJobKilled);
 }
 
 TEST(Engine, HandsOutNoMoreTasksThanTheirLimit) {

@@ -118,7 +118,7 @@ TEST(Due, LooksBackOnlySoFar) {
       {"the cursor is the oldest bound", seconds(3600), nullptr,
        "10:01:00 create, 10:02:00 create, 10:03:00 create, 10:04:00 create"},
       {"slots older than the longest downtime are not caught up", seconds(100), nullptr,
-       "10:03:00 create, 10:04:00 create"},
+       "10:02:00 MissedSlot, 10:03:00 create, 10:04:00 create"},
       {"a new schedule is not caught up before it was written", seconds(3600), "10:02:30",
        "10:03:00 create, 10:04:00 create"},
       {"an old schedule's update does not move the cursor back", seconds(3600), "09:00:00",

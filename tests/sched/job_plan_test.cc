@@ -260,7 +260,7 @@ TEST(JobPlan, EndsItsTasksBeforeItEndsByAKill) {
          s.Start(2);
          s.KillAt(0);
        },
-       "KillTasks(KillRequested)"},
+       "KillTasks(JobKilled)"},
       {"it was killed and nothing is left",
        [](Scene& s) {
          s.Start();
@@ -272,7 +272,7 @@ TEST(JobPlan, EndsItsTasksBeforeItEndsByAKill) {
          s.Start(1);
          s.view.deleting = true;
        },
-       "KillTasks(Deleted)"},
+       "KillTasks(JobDeleted)"},
       {"it was deleted and nothing is left",
        [](Scene& s) {
          s.Start();
@@ -308,14 +308,14 @@ TEST(JobPlan, AKillExplainsTheFailuresThatItCauses) {
        [](Scene& s) {
          s.Start(1);
          s.KillAt(-1);
-         s.End(0, OutcomeKind::kFailed);
+         s.End(0, OutcomeKind::kEndedByJob);
        },
-       "KillTasks(KillRequested)"},
+       "KillTasks(JobKilled)"},
       {"the last attempt has ended by the kill",
        [](Scene& s) {
          s.Start();
          s.KillAt(-1);
-         s.End(0, OutcomeKind::kFailed);
+         s.End(0, OutcomeKind::kEndedByJob);
        },
        "Finish Killed(KillRequested)"},
   });

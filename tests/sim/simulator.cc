@@ -157,6 +157,7 @@ void Simulator::ChangeSome(Kind kind) {
   }
   auto copy = std::make_shared<Object>(*object);
   Json spec = *ParseJson(copy->spec);
+  if (spec.Find("killTimestamp")) return;  // Once set, admission lets nobody put it off.
   const auto delay = std::chrono::seconds(random_.Below(3));
   spec.Set("killTimestamp", FormatTime(clock_.Now() + delay));
   copy->spec = DumpJson(spec);
