@@ -75,8 +75,14 @@ TEST(SqliteFailure, AFullDiskTakesBackTheWholeCommit) {
   const TemporaryDirectory directory;
   const auto store = OpenSmall(directory.path());
   const ObjectPtr old = MustCreate(*store, MakeObject("old"));
+  // The writer is held until all of them wait, so that they are one commit.
+  std::promise<void> held;
   std::promise<void> released;
-  store->Submit({}, [&](const Result<Committed>&) { released.get_future().wait(); });
+  store->Submit({}, [&](const Result<Committed>&) {
+    held.set_value();
+    released.get_future().wait();
+  });
+  held.get_future().wait();
   std::atomic<int> unavailable{0};
   const auto submit = [&](Write write) {
     Transaction transaction;
