@@ -5,7 +5,7 @@
 namespace detent {
 namespace {
 
-Fields SpecFields() {
+Fields JobSpecFields() {
   return {
       Text("configName",
            "Name of a JobConfig to make this Job from. Resolved when the Job is created, and not "
@@ -64,7 +64,7 @@ Fields ConditionFields() {
   };
 }
 
-Fields StatusFields() {
+Fields JobStatusFields() {
   return {
       Text("phase",
            "Queued, Starting, Pending, Running, RetryBackoff, Retrying, Terminating, Killing, "
@@ -107,7 +107,7 @@ Fields StatusFields() {
 }  // namespace
 
 Fields JobFields() {
-  return ObjectFields("What this run does.", SpecFields(), StatusFields());
+  return ObjectFields("What this run does.", JobSpecFields(), JobStatusFields());
 }
 
 }  // namespace detent

@@ -34,7 +34,7 @@ Fields ScheduleFields() {
   };
 }
 
-Fields SpecFields() {
+Fields JobConfigSpecFields() {
   return {
       Required(Struct(
           "concurrency", "How many Jobs of this JobConfig may run at the same time.",
@@ -60,7 +60,7 @@ Fields SpecFields() {
   };
 }
 
-Fields StatusFields() {
+Fields JobConfigStatusFields() {
   return {
       Text("state", "Ready, ReadyEnabled, ReadyDisabled, JobQueued or Executing."),
       Number("active", "Jobs that have started and not ended."),
@@ -88,7 +88,7 @@ Fields StatusFields() {
 }  // namespace
 
 Fields JobConfigFields() {
-  return ObjectFields("What to run, and when.", SpecFields(), StatusFields());
+  return ObjectFields("What to run, and when.", JobConfigSpecFields(), JobConfigStatusFields());
 }
 
 }  // namespace detent

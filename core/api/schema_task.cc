@@ -7,7 +7,7 @@
 namespace detent {
 namespace {
 
-Fields SpecFields() {
+Fields TaskSpecFields() {
   Fields fields = {
       Text("jobName", "Name of the Job."),
       Text("jobUID", "UID of the Job."),
@@ -24,7 +24,7 @@ Fields SpecFields() {
   return fields;
 }
 
-Fields StatusFields() {
+Fields TaskStatusFields() {
   return {
       OneOf("state",
             "Held: not yet given to an executor. Starting, Running, Killing, Terminated: what the "
@@ -49,7 +49,7 @@ Fields StatusFields() {
 }  // namespace
 
 Fields TaskFields() {
-  return ObjectFields("What this attempt does.", SpecFields(), StatusFields());
+  return ObjectFields("What this attempt does.", TaskSpecFields(), TaskStatusFields());
 }
 
 }  // namespace detent

@@ -11,7 +11,7 @@ namespace {
 
 using Steps = std::vector<std::string>;
 
-Error Bad(std::string message) {
+Error BadPatch(std::string message) {
   return Error(Code::kInvalid, std::move(message));
 }
 
@@ -58,16 +58,16 @@ class Patcher {
 
   Result<void> Apply(const Json& operation) {
     if (!operation.is_object()) {
-      return Bad(std::string("must be an object, not ") + operation.type_name());
+      return BadPatch(std::string("must be an object, not ") + operation.type_name());
     }
     const std::string op = TRY(Text(operation, "op"));
     const Steps path = TRY(Pointer(operation, "path"));
     if (op == "remove") return Remove(path);
     if (op == "move" || op == "copy") return Transfer(operation, path, op == "move");
-    if (op != "add" && op != "replace" && op != "test") return Bad("unknown op '" + op + "'");
+    if (op != "add" && op != "replace" && op != "test") return BadPatch("unknown op '" + op + "'");
 
     const Json* value = operation.Find("value");
-    if (value == nullptr) return Bad("'value' is required");
+    if (value == nullptr) return BadPatch("'value' is required");
     if (op == "add") return Add(path, *value);
     return op == "test" ? Test(path, *value) : Replace(path, *value);
   }
@@ -77,9 +77,9 @@ class Patcher {
  private:
   static Result<std::string> Text(const Json& operation, const char* name) {
     const Json* text = operation.Find(name);
-    if (text == nullptr) return Bad(std::string("'") + name + "' is required");
+    if (text == nullptr) return BadPatch(std::string("'") + name + "' is required");
     if (!text->is_string()) {
-      return Bad(std::string("'") + name + "' must be a string, not " + text->type_name());
+      return BadPatch(std::string("'") + name + "' must be a string, not " + text->type_name());
     }
     return text->as_string();
   }
@@ -87,20 +87,20 @@ class Patcher {
   static Result<Steps> Pointer(const Json& operation, const char* name) {
     const std::string text = TRY(Text(operation, name));
     auto steps = SplitPointer(text);
-    if (!steps) return Bad(std::string("'") + name + "' is no JSON pointer: '" + text + "'");
+    if (!steps) return BadPatch(std::string("'") + name + "' is no JSON pointer: '" + text + "'");
     return *std::move(steps);
   }
 
   static Error Missing(const Steps& path) {
     std::string pointer;
     for (const std::string& step : path) pointer += PointerToken(step);
-    return Bad("there is no '" + pointer + "'");
+    return BadPatch("there is no '" + pointer + "'");
   }
 
   Result<void> Add(const Steps& path, Json value) {
     // Without this bound a patch could nest a document until walking it exhausts the stack.
     if (path.size() + Height(value) > limits::kDocumentDepth) {
-      return Bad("would nest deeper than " + std::to_string(limits::kDocumentDepth));
+      return BadPatch("would nest deeper than " + std::to_string(limits::kDocumentDepth));
     }
     if (path.empty()) {
       document_ = std::move(value);
@@ -124,7 +124,7 @@ class Patcher {
     Json* place = Walk(document_, path, path.size());
     if (place == nullptr) return Missing(path);
     if (path.size() + Height(value) > limits::kDocumentDepth) {
-      return Bad("would nest deeper than " + std::to_string(limits::kDocumentDepth));
+      return BadPatch("would nest deeper than " + std::to_string(limits::kDocumentDepth));
     }
     *place = std::move(value);
     return {};
@@ -153,7 +153,7 @@ class Patcher {
     if (move) {
       if (from == path) return {};
       if (from.size() < path.size() && std::equal(from.begin(), from.end(), path.begin())) {
-        return Bad("a value cannot be moved into itself");
+        return BadPatch("a value cannot be moved into itself");
       }
       Json value = std::move(*source);
       // Removing needs a value to be there; which one does not matter.
@@ -173,7 +173,7 @@ class Patcher {
     const Json* place = Walk(document_, path, path.size());
     if (place == nullptr) return Missing(path);
     if (*place == value) return {};
-    return Bad("test failed: the value there is another");
+    return BadPatch("test failed: the value there is another");
   }
 
   Json document_;
@@ -199,7 +199,7 @@ Json MergePatch(Json target, const Json& patch) {
 
 Result<Json> ApplyJsonPatch(Json target, const Json& patch) {
   if (!patch.is_array()) {
-    return Bad(std::string("a JSON patch must be an array, not ") + patch.type_name());
+    return BadPatch(std::string("a JSON patch must be an array, not ") + patch.type_name());
   }
   Patcher patcher(std::move(target));
   for (size_t i = 0; i < patch.as_array().size(); ++i) {

@@ -19,15 +19,15 @@ bool IsHex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-Error Bad(std::string message) {
+Error BadName(std::string message) {
   return Error(Code::kInvalid, std::move(message));
 }
 
 Result<void> CheckLength(std::string_view text, size_t most) {
-  if (text.empty()) return Bad("must not be empty");
+  if (text.empty()) return BadName("must not be empty");
   if (text.size() <= most) return {};
-  return Bad("must be at most " + std::to_string(most) + " characters, not " +
-             std::to_string(text.size()));
+  return BadName("must be at most " + std::to_string(most) + " characters, not " +
+                 std::to_string(text.size()));
 }
 
 // Lower case letters, digits and '-' inside, a letter or digit at both ends.
@@ -72,7 +72,7 @@ Result<void> CheckDns1123Subdomain(std::string_view name) {
   for (size_t begin = 0; begin <= name.size();) {
     const size_t end = std::min(name.find('.', begin), name.size());
     if (!IsDnsLabel(name.substr(begin, end - begin))) {
-      return Bad(
+      return BadName(
           "must be lower case letters, digits, '-' or '.', and each part between dots must begin "
           "and end with a letter or digit");
     }
@@ -84,26 +84,27 @@ Result<void> CheckDns1123Subdomain(std::string_view name) {
 Result<void> CheckDns1123Label(std::string_view name) {
   TRY(CheckLength(name, kLabelLength));
   if (IsDnsLabel(name)) return {};
-  return Bad("must be lower case letters, digits or '-', and begin and end with a letter or digit");
+  return BadName(
+      "must be lower case letters, digits or '-', and begin and end with a letter or digit");
 }
 
 Result<void> CheckQualifiedName(std::string_view name) {
   const size_t slash = name.find('/');
   if (slash != name.npos) {
     auto prefix = CheckDns1123Subdomain(name.substr(0, slash));
-    if (!prefix) return Bad("its part before the '/' " + prefix.error().message());
+    if (!prefix) return BadName("its part before the '/' " + prefix.error().message());
     name.remove_prefix(slash + 1);
   }
   TRY(CheckLength(name, kLabelLength));
   if (IsNamePart(name)) return {};
-  return Bad(kNamePartRule);
+  return BadName(kNamePartRule);
 }
 
 Result<void> CheckLabelValue(std::string_view value) {
   if (value.empty()) return {};
   TRY(CheckLength(value, kLabelLength));
   if (IsNamePart(value)) return {};
-  return Bad(kNamePartRule);
+  return BadName(kNamePartRule);
 }
 
 std::string SlotJobName(std::string_view job_config, int64_t slot_unix_seconds) {

@@ -54,4 +54,8 @@ void ReleaseBuffer(detent_buf handle) {
   Buffers().Recycle(handle);
 }
 
+size_t LiveBuffers() {
+  return Buffers().live();
+}
+
 }  // namespace detent

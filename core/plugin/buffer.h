@@ -25,5 +25,7 @@ std::string_view BufferView(detent_buf buffer);
 bool BufferLives(detent_buf buffer);
 void RetainBuffer(detent_buf buffer);
 void ReleaseBuffer(detent_buf buffer);
+// Buffers that somebody still holds a reference to, of all owners.
+size_t LiveBuffers();
 
 }  // namespace detent

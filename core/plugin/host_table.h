@@ -14,6 +14,8 @@ const void* ServiceTable(const char* id);
 
 // One table each, in service_*.cc.
 const void* JsonService();
+// Documents that were parsed and not released yet, of all plugins.
+size_t LiveDocuments();
 const void* HttpService();
 const void* IoService();
 // Services that this version knows by name only: each function answers DETENT_E_UNSUPPORTED. Null

@@ -44,27 +44,27 @@ constexpr uint16_t OwnMachine() {
 #endif
 }
 
-Error Refused(std::string why) {
+Error RefusedFile(std::string why) {
   return Error(Code::kInvalid, std::move(why));
 }
 
 Result<std::string> ReadAll(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) {
-    return Refused(std::string("cannot be opened (") + std::strerror(errno) +
-                   "); check the path in the configuration");
+    return RefusedFile(std::string("cannot be opened (") + std::strerror(errno) +
+                       "); check the path in the configuration");
   }
   const std::unique_ptr<const int, void (*)(const int*)> closer(&fd,
                                                                 [](const int* f) { close(*f); });
   struct stat facts {};
   if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    return Refused("is no regular file; name the plugin's shared object itself");
+    return RefusedFile("is no regular file; name the plugin's shared object itself");
   }
   std::string bytes(static_cast<size_t>(facts.st_size), '\0');
   size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t got = read(fd, bytes.data() + done, bytes.size() - done);
-    if (got < 0) return Refused(std::string("cannot be read (") + std::strerror(errno) + ")");
+    if (got < 0) return RefusedFile(std::string("cannot be read (") + std::strerror(errno) + ")");
     if (got == 0) break;
     done += static_cast<size_t>(got);
   }
@@ -124,15 +124,16 @@ std::string ElfObjection(std::string_view bytes) {
 
 Result<PluginFile> PluginFile::Open(const std::string& path, std::string_view sha256) {
   if (path.empty() || path.front() != '/') {
-    return Refused("is no absolute path; write it with its directory");
+    return RefusedFile("is no absolute path; write it with its directory");
   }
   const std::string bytes = TRY(ReadAll(path));
   const std::string objection = ElfObjection(bytes);
-  if (!objection.empty()) return Refused(objection);
+  if (!objection.empty()) return RefusedFile(objection);
   std::string digest = Sha256Of(bytes);
   if (!sha256.empty() && sha256 != digest) {
-    return Refused("has sha256 " + digest + ", but the configuration pins " + std::string(sha256) +
-                   "; install the pinned file, or change the pin if the new one is meant");
+    return RefusedFile("has sha256 " + digest + ", but the configuration pins " +
+                       std::string(sha256) +
+                       "; install the pinned file, or change the pin if the new one is meant");
   }
   return PluginFile(TRY(SealedCopy(path, bytes)), std::move(digest));
 }

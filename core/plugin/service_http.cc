@@ -131,12 +131,12 @@ detent_status Cancel(detent_instance inst, detent_op request) {
   return instance == nullptr ? DETENT_E_STALE : instance->CancelHttp(request);
 }
 
-constexpr detent_http kTable = {sizeof(detent_http), 0, &Request, &Cancel};
+constexpr detent_http kHttpTable = {sizeof(detent_http), 0, &Request, &Cancel};
 
 }  // namespace
 
 const void* HttpService() {
-  return &kTable;
+  return &kHttpTable;
 }
 
 }  // namespace detent

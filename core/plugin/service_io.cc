@@ -21,12 +21,12 @@ detent_status Unwatch(detent_instance inst, detent_watch watch) {
   return instance == nullptr ? DETENT_E_STALE : instance->UnwatchFd(watch);
 }
 
-constexpr detent_io kTable = {sizeof(detent_io), 0, &WatchFd, &Modify, &Unwatch};
+constexpr detent_io kIoTable = {sizeof(detent_io), 0, &WatchFd, &Modify, &Unwatch};
 
 }  // namespace
 
 const void* IoService() {
-  return &kTable;
+  return &kIoTable;
 }
 
 }  // namespace detent

@@ -289,7 +289,7 @@ detent_status Escape(detent_instance inst, const detent_str* text, detent_buf* o
   }
 }
 
-constexpr detent_json kTable = {
+constexpr detent_json kJsonTable = {
     sizeof(detent_json),
     0,
     &Parse,
@@ -313,7 +313,11 @@ constexpr detent_json kTable = {
 }  // namespace
 
 const void* JsonService() {
-  return &kTable;
+  return &kJsonTable;
+}
+
+size_t LiveDocuments() {
+  return Table().live();
 }
 
 }  // namespace detent

@@ -39,7 +39,7 @@ const char* FieldAfterName(const char* stat, int n) {
   return at;
 }
 
-uint64_t NumberAt(const char* text) {
+uint64_t StatNumber(const char* text) {
   uint64_t value = 0;
   for (; text != nullptr && *text >= '0' && *text <= '9'; ++text) {
     value = value * 10 + static_cast<uint64_t>(*text - '0');
@@ -129,9 +129,9 @@ bool ReadProcessStat(pid_t pid, ProcessStat* out) {
   const char* const state = FieldAfterName(text, 1);
   if (state == nullptr) return false;
   out->state = *state;
-  out->parent = static_cast<pid_t>(NumberAt(FieldAfterName(text, 2)));
-  out->group = static_cast<pid_t>(NumberAt(FieldAfterName(text, 3)));
-  out->start_ticks = NumberAt(FieldAfterName(text, 20));
+  out->parent = static_cast<pid_t>(StatNumber(FieldAfterName(text, 2)));
+  out->group = static_cast<pid_t>(StatNumber(FieldAfterName(text, 3)));
+  out->start_ticks = StatNumber(FieldAfterName(text, 20));
   return true;
 }
 

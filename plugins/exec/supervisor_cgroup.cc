@@ -21,7 +21,7 @@ int WriteFile(int directory_fd, const char* name, const char* value) {
   return error;
 }
 
-int64_t NumberAt(const char* text) {
+int64_t CountAt(const char* text) {
   int64_t value = 0;
   for (; *text >= '0' && *text <= '9'; ++text) value = value * 10 + (*text - '0');
   return value;
@@ -54,13 +54,13 @@ bool TaskCgroup::OomKilled() const {
   char text[512];
   if (fd_ < 0 || ReadSmallFile(fd_, "memory.events", text, sizeof(text)) == 0) return false;
   const char* const at = std::strstr(text, "oom_kill ");
-  return at != nullptr && NumberAt(at + 9) > 0;
+  return at != nullptr && CountAt(at + 9) > 0;
 }
 
 int64_t TaskCgroup::PeakBytes() const {
   char text[32];
   if (fd_ < 0 || ReadSmallFile(fd_, "memory.peak", text, sizeof(text)) == 0) return 0;
-  return NumberAt(text);
+  return CountAt(text);
 }
 
 void TaskCgroup::Remove() {

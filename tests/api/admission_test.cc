@@ -16,14 +16,14 @@ using testing::GoodJobConfig;
 using testing::Sentences;
 using testing::With;
 
-struct Row {
+struct NewRow {
   const char* pointer;
   const char* yaml;  // Put there; empty: what is there is taken out.
   const char* sentence;
 };
 
-void ExpectSentences(const std::vector<Row>& rows, Kind kind, const Json& good) {
-  for (const Row& row : rows) {
+void ExpectNewSentences(const std::vector<NewRow>& rows, Kind kind, const Json& good) {
+  for (const NewRow& row : rows) {
     const Admission admission = AdmitNew(kind, With(good, row.pointer, row.yaml), Context());
     EXPECT_EQ(Sentences(admission), row.sentence) << row.pointer << ": " << row.yaml;
   }
@@ -47,7 +47,7 @@ TEST(Admission, AGoodJobConfigIsAdmittedWithItsDefaults) {
 }
 
 TEST(Admission, NamesAndTypesOfFieldsAreChecked) {
-  ExpectSentences(
+  ExpectNewSentences(
       {
           {"/spec/shedule", "{}", "spec.shedule: unknown field (did you mean 'schedule'?)"},
           {"/spec/zzz", "1", "spec.zzz: unknown field"},
@@ -92,14 +92,15 @@ TEST(Admission, WhatIsNotOfferedIsRefusedAndNotIgnored) {
     ASSERT_EQ(admission.mistakes.size(), 1u);
     EXPECT_EQ(admission.mistakes[0].reason, Diagnostic::Reason::kForbidden);
   }
-  ExpectSentences({{"/spec/concurrency/policy", "Enqueue",
-                    "spec.concurrency.policy: 'Enqueue' is not offered by this version of Detent; "
-                    "use one of: Allow, Forbid"}},
-                  Kind::kJobConfig, GoodJobConfig());
+  ExpectNewSentences(
+      {{"/spec/concurrency/policy", "Enqueue",
+        "spec.concurrency.policy: 'Enqueue' is not offered by this version of Detent; "
+        "use one of: Allow, Forbid"}},
+      Kind::kJobConfig, GoodJobConfig());
 }
 
 TEST(Admission, SchedulesAreRead) {
-  ExpectSentences(
+  ExpectNewSentences(
       {
           {"/spec/schedule/cron/expression", "'0 24 * * *'",
            "spec.schedule.cron.expression: '0 24 * * *' is no cron expression: column 3: hour: 24 "
@@ -124,8 +125,8 @@ TEST(Admission, SchedulesAreRead) {
       },
       Kind::kJobConfig, GoodJobConfig());
   for (const char* good : {"'H/15 * * * *'", "'*/10 * * * * * *'", "'@daily'"}) {
-    ExpectSentences({{"/spec/schedule/cron/expression", good, ""}}, Kind::kJobConfig,
-                    GoodJobConfig());
+    ExpectNewSentences({{"/spec/schedule/cron/expression", good, ""}}, Kind::kJobConfig,
+                       GoodJobConfig());
   }
 }
 
@@ -150,7 +151,7 @@ TEST(Admission, AScheduleThatNeverFallsDueIsAWarning) {
 TEST(Admission, MetadataIsChecked) {
   const std::string long_name(50, 'a');
   const std::string big(300'000, 'x');
-  ExpectSentences(
+  ExpectNewSentences(
       {
           {"/metadata/name", "Nightly_Run",
            "metadata.name: 'Nightly_Run' must be lower case letters, digits, '-' or '.', and each "

@@ -25,14 +25,14 @@ Json DocumentOf(const Object& object) {
   return *ParseJson(EncodeObject(object));
 }
 
-struct Row {
+struct UpdateRow {
   const char* pointer;
   const char* yaml;
   const char* sentence;
 };
 
-void ExpectSentences(const std::vector<Row>& rows, const Object& old) {
-  for (const Row& row : rows) {
+void ExpectUpdateSentences(const std::vector<UpdateRow>& rows, const Object& old) {
+  for (const UpdateRow& row : rows) {
     const Json changed = With(DocumentOf(old), row.pointer, row.yaml);
     EXPECT_EQ(Sentences(AdmitUpdate(old, changed, Context())), row.sentence)
         << row.pointer << ": " << row.yaml;
@@ -89,21 +89,21 @@ TEST(AdmissionOfUpdates, ARunStaysTheRunThatWasAskedFor) {
       {"/spec/template/retryDelaySeconds", "2"},
       {"/spec/configName", "x"}};
   for (const auto& [pointer, yaml] : fields) {
-    ExpectSentences({{pointer, yaml, (FieldPath(pointer) + again).c_str()}}, old);
+    ExpectUpdateSentences({{pointer, yaml, (FieldPath(pointer) + again).c_str()}}, old);
   }
-  ExpectSentences({{"/spec/template/retryDelaySeconds", "0", ""},
-                   {"/spec/template/taskPendingTimeoutSeconds", "9", ""},
-                   {"/spec/startPolicy", "{startAfter: '2027-01-01T00:00:00Z'}", ""},
-                   {"/spec/killTimestamp", "'2026-11-21T09:00:00Z'", ""},
-                   {"/spec/ttlSecondsAfterFinished", "1", ""}},
-                  old);
+  ExpectUpdateSentences({{"/spec/template/retryDelaySeconds", "0", ""},
+                         {"/spec/template/taskPendingTimeoutSeconds", "9", ""},
+                         {"/spec/startPolicy", "{startAfter: '2027-01-01T00:00:00Z'}", ""},
+                         {"/spec/killTimestamp", "'2026-11-21T09:00:00Z'", ""},
+                         {"/spec/ttlSecondsAfterFinished", "1", ""}},
+                        old);
 }
 
 TEST(AdmissionOfUpdates, AStartedJobKeepsItsStartPolicyAndAKilledOneItsTime) {
   Object old =
       Stored(Kind::kJob, With(testing::GoodJob(), "/spec/killTimestamp", "'2026-11-21T09:00:00Z'"));
   old.status = R"({"phase":"Running","startTime":"2026-11-21T09:30:00Z"})";
-  ExpectSentences(
+  ExpectUpdateSentences(
       {
           {"/spec/startPolicy", "{startAfter: '2027-01-01T00:00:00Z'}",
            "spec.startPolicy: is immutable once the Job has started"},
@@ -123,21 +123,24 @@ TEST(AdmissionOfUpdates, ADyingObjectGetsNoNewFinalizer) {
   Object old = Stored(Kind::kJob, testing::GoodJob());
   old.meta.deleted = Noon();
   const std::string have = labels::kDeleteDependents;
-  ExpectSentences({{"/metadata/finalizers", ("[" + have + ", example.com/more]").c_str(),
-                    "metadata.finalizers[1]: 'example.com/more' cannot be added, since the object "
-                    "is being deleted"},
-                   {"/metadata/finalizers", "", ""}},
-                  old);
+  ExpectUpdateSentences(
+      {{"/metadata/finalizers", ("[" + have + ", example.com/more]").c_str(),
+        "metadata.finalizers[1]: 'example.com/more' cannot be added, since the object "
+        "is being deleted"},
+       {"/metadata/finalizers", "", ""}},
+      old);
 }
 
 TEST(AdmissionOfUpdates, OfATaskOnlyTheKillTimestampChanges) {
-  const Object old =
-      Stored(Kind::kTask, FromYaml("{kind: Task, metadata: {name: t}, spec: {jobName: j, index: 0, "
-                                   "attempt: 1, exec: {command: [a]}}}"));
-  ExpectSentences({{"/spec/killTimestamp", "'2026-11-21T09:00:00Z'", ""},
-                   {"/spec/index", "1", "spec: is immutable but for killTimestamp"},
-                   {"/metadata/finalizers", "[detent.dev/task-tracking]", ""}},
-                  old);
+  Object old;
+  old.kind = Kind::kTask;
+  old.meta.name = "t";
+  // No plugin of this kind is configured: its tasks can be killed all the same.
+  old.spec = R"({"jobName":"j","index":0,"attempt":1,"gone":{"command":["a"]}})";
+  ExpectUpdateSentences({{"/spec/killTimestamp", "'2026-11-21T09:00:00Z'", ""},
+                         {"/spec/index", "1", "spec: is immutable but for killTimestamp"},
+                         {"/metadata/finalizers", "[detent.dev/task-tracking]", ""}},
+                        old);
 }
 
 TEST(AdmissionOfUpdates, AStatusIsReplacedAloneAndChecked) {

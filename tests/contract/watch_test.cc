@@ -9,7 +9,7 @@
 namespace detent::testing {
 namespace {
 
-constexpr const char* kMerge = "application/merge-patch+json";
+constexpr const char* kMergePatch = "application/merge-patch+json";
 
 std::string At(const Json& event, const std::string& pointer) {
   const Json* value = event.At(pointer);
@@ -33,7 +33,7 @@ TEST(Watch, ShowsALifeInOrder) {
   HttpLines lines(ContractServer(), WatchOf("jobconfigs", "labelSelector=mark=" + mark +
                                                               "&resourceVersion=" + Version()));
   const std::string name = Labelled(mark);
-  Do("PATCH", PathOf("jobconfigs", name), R"({"metadata":{"annotations":{"a":"b"}}})", kMerge);
+  Do("PATCH", PathOf("jobconfigs", name), R"({"metadata":{"annotations":{"a":"b"}}})", kMergePatch);
   const HttpAnswer changed = Do("GET", PathOf("jobconfigs", name));
   Do("DELETE", PathOf("jobconfigs", name));
   const Json added = lines.NextJson();
@@ -68,7 +68,7 @@ TEST(Watch, ALabelThatChangesComesAndGoesForASelector) {
                                                               "&resourceVersion=" + Version()));
   for (const std::string& value : {mark, std::string("other")}) {
     Do("PATCH", PathOf("jobconfigs", name),
-       R"({"metadata":{"labels":{"mark":")" + value + R"("}}})", kMerge);
+       R"({"metadata":{"labels":{"mark":")" + value + R"("}}})", kMergePatch);
   }
   EXPECT_EQ(At(lines.NextJson(), "/type"), "ADDED");
   EXPECT_EQ(At(lines.NextJson(), "/type"), "DELETED");

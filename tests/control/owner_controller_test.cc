@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr const char* kEveryMinute =
+constexpr const char* kCronEveryMinute =
     R"({"concurrency":{"policy":"Allow"},"schedule":{"cron":{"expression":"* * * * *"}},)"
     R"("template":{"spec":{"taskTemplate":{"exec":{}}}}})";
 
@@ -23,7 +23,7 @@ class Owners : public testing::Test {
  protected:
   Owners() {
     world_.directory.executor.behaviour = [](const TaskOrder&) { return std::nullopt; };
-    world_.CreateConfig("tick", kEveryMinute);
+    world_.CreateConfig("tick", kCronEveryMinute);
     world_.Advance(seconds(60));
     world_.Advance(seconds(60));
     world_.Advance(seconds(2));

@@ -15,8 +15,8 @@ using std::chrono::seconds;
 const WallTime kNow = *ParseTime("2026-11-21T10:00:00Z");
 
 // A Job of three indexes that was just created; `set` of a case makes something else of it.
-struct Scene {
-  Scene() {
+struct JobScene {
+  JobScene() {
     spec.job_template.parallelism = Parallelism{3};
     view.spec = &spec;
     view.status = &status;
@@ -24,8 +24,8 @@ struct Scene {
     view.room = 100;
     view.job_config = "nightly";
   }
-  Scene(const Scene&) = delete;
-  Scene& operator=(const Scene&) = delete;
+  JobScene(const JobScene&) = delete;
+  JobScene& operator=(const JobScene&) = delete;
 
   void Start(int64_t in_hand = 0) {
     status.started = kNow - seconds(60);
@@ -53,7 +53,7 @@ struct Scene {
 
 struct Case {
   const char* because;
-  void (*set)(Scene&);
+  void (*set)(JobScene&);
   const char* expected;
 };
 
@@ -85,45 +85,45 @@ std::string Drawn(const JobPlan& plan) {
 template <size_t N>
 void Check(const Case (&cases)[N]) {
   for (const Case& c : cases) {
-    Scene scene;
+    JobScene scene;
     c.set(scene);
     EXPECT_EQ(Drawn(PlanJob(scene.view, kNow)), c.expected) << c.because;
   }
 }
 
-void ForbidBySibling(Scene& s) {
+void ForbidBySibling(JobScene& s) {
   s.view.config_policy = ConcurrencyPolicy::kForbid;
   s.view.config_started = 1;
 }
 
 TEST(JobPlan, AdmitsAJobOrSaysWhyNot) {
   Check({
-      {"nothing stands in the way", [](Scene&) {}, "Admit"},
-      {"its time lies ahead", [](Scene& s) { s.spec.start_after = kNow + seconds(30); },
+      {"nothing stands in the way", [](JobScene&) {}, "Admit"},
+      {"its time lies ahead", [](JobScene& s) { s.spec.start_after = kNow + seconds(30); },
        "wake 10:00:30, NotYetDue"},
-      {"its time is now", [](Scene& s) { s.spec.start_after = kNow; }, "Admit"},
+      {"its time is now", [](JobScene& s) { s.spec.start_after = kNow; }, "Admit"},
       {"another Job is active", ForbidBySibling, "Reject(ConcurrencyPolicyForbid)"},
       {"there is room beside the other",
-       [](Scene& s) {
+       [](JobScene& s) {
          ForbidBySibling(s);
          s.view.config_max = 2;
        },
        "Admit"},
       {"the Job's own policy wins over the JobConfig's",
-       [](Scene& s) {
+       [](JobScene& s) {
          ForbidBySibling(s);
          s.spec.concurrency_policy = ConcurrencyPolicy::kAllow;
        },
        "Admit"},
       {"the Job's own policy may be the stricter one",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.view.config_started = 1;
          s.view.config_policy = ConcurrencyPolicy::kAllow;
          s.spec.concurrency_policy = ConcurrencyPolicy::kForbid;
        },
        "Reject(ConcurrencyPolicyForbid)"},
       {"Forbid is asked once its time has come, not before",
-       [](Scene& s) {
+       [](JobScene& s) {
          ForbidBySibling(s);
          s.spec.start_after = kNow + seconds(30);
        },
@@ -133,16 +133,17 @@ TEST(JobPlan, AdmitsAJobOrSaysWhyNot) {
 
 TEST(JobPlan, EndsAQueuedJobWithoutStartingIt) {
   Check({
-      {"it is to be killed", [](Scene& s) { s.KillAt(0); }, "Finish Killed(KillRequested)"},
-      {"it is being deleted", [](Scene& s) { s.view.deleting = true; }, "Finish Killed(Deleted)"},
+      {"it is to be killed", [](JobScene& s) { s.KillAt(0); }, "Finish Killed(KillRequested)"},
+      {"it is being deleted", [](JobScene& s) { s.view.deleting = true; },
+       "Finish Killed(Deleted)"},
       {"a kill does not wait for startAfter",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.KillAt(-5);
          s.spec.start_after = kNow + seconds(30);
        },
        "Finish Killed(KillRequested)"},
       {"a kill that lies ahead wakes it in time",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.KillAt(10);
          s.spec.start_after = kNow + seconds(30);
        },
@@ -152,28 +153,28 @@ TEST(JobPlan, EndsAQueuedJobWithoutStartingIt) {
 
 TEST(JobPlan, BeginsNoMoreAttemptsThanThereIsRoom) {
   Check({
-      {"all indexes fit", [](Scene& s) { s.Start(); }, "Begin 3"},
+      {"all indexes fit", [](JobScene& s) { s.Start(); }, "Begin 3"},
       {"the executor has room for two",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.view.room = 2;
        },
        "Begin 2"},
       {"the executor is full",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.view.room = 0;
        },
        ""},
       {"retries that are due come beside new indexes",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(1);
          s.view.retries_due = 2;
        },
        "Begin 4"},
-      {"all is in hand", [](Scene& s) { s.Start(3); }, ""},
+      {"all is in hand", [](JobScene& s) { s.Start(3); }, ""},
       {"a kill that lies ahead wakes it",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(3);
          s.KillAt(30);
        },
@@ -194,7 +195,7 @@ TEST(JobPlan, HoldsOnlyAFewAttemptsWhileTheExecutorIsUnusable) {
       {"room still bounds", 0, 4, "Begin 4"},
   };
   for (const auto& c : cases) {
-    Scene scene;
+    JobScene scene;
     scene.Start(c.in_hand);
     scene.view.indexes_not_begun = 400;
     scene.view.room = c.room;
@@ -206,21 +207,21 @@ TEST(JobPlan, HoldsOnlyAFewAttemptsWhileTheExecutorIsUnusable) {
 TEST(JobPlan, WaitsForTheNextRetry) {
   Check({
       {"nothing else is to be done",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.view.indexes_not_begun = 0;
          s.view.next_retry = kNow + seconds(15);
        },
        "wake 10:00:15, RetryBackoff"},
       {"other indexes are in hand",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(2);
          s.view.indexes_not_begun = 0;
          s.view.next_retry = kNow + seconds(15);
        },
        "wake 10:00:15"},
       {"the earlier of retry and kill wakes it",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(2);
          s.view.indexes_not_begun = 0;
          s.view.next_retry = kNow + seconds(15);
@@ -233,19 +234,19 @@ TEST(JobPlan, WaitsForTheNextRetry) {
 TEST(JobPlan, FinishesOnceNothingIsInHand) {
   Check({
       {"every index succeeded",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.Succeed();
        },
        "Finish Succeeded()"},
       {"an index failed and the others go on",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(2);
          s.End(2, OutcomeKind::kFailedForGood);
        },
        "KillTasks(OtherIndexFailed)"},
       {"an index failed and nothing is left",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.End(2, OutcomeKind::kFailedForGood);
        },
@@ -256,25 +257,25 @@ TEST(JobPlan, FinishesOnceNothingIsInHand) {
 TEST(JobPlan, EndsItsTasksBeforeItEndsByAKill) {
   Check({
       {"it is killed while tasks go on",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(2);
          s.KillAt(0);
        },
        "KillTasks(JobKilled)"},
       {"it was killed and nothing is left",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.KillAt(-9);
        },
        "Finish Killed(KillRequested)"},
       {"it is deleted while tasks go on",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(1);
          s.view.deleting = true;
        },
        "KillTasks(JobDeleted)"},
       {"it was deleted and nothing is left",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.view.deleting = true;
        },
@@ -285,14 +286,14 @@ TEST(JobPlan, EndsItsTasksBeforeItEndsByAKill) {
 TEST(JobPlan, ASuccessStandsWhenAKillComesAfterIt) {
   Check({
       {"killed after the last success",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.Succeed();
          s.KillAt(-1);
        },
        "Finish Succeeded()"},
       {"deleted after the last success",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.Succeed();
          s.view.deleting = true;
@@ -305,14 +306,14 @@ TEST(JobPlan, ASuccessStandsWhenAKillComesAfterIt) {
 TEST(JobPlan, AKillExplainsTheFailuresThatItCauses) {
   Check({
       {"one attempt has ended by the kill, one goes on",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start(1);
          s.KillAt(-1);
          s.End(0, OutcomeKind::kEndedByJob);
        },
        "KillTasks(JobKilled)"},
       {"the last attempt has ended by the kill",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Start();
          s.KillAt(-1);
          s.End(0, OutcomeKind::kEndedByJob);
@@ -322,7 +323,7 @@ TEST(JobPlan, AKillExplainsTheFailuresThatItCauses) {
 }
 
 TEST(JobPlan, SaysWhichIndexFailedAndWhy) {
-  Scene scene;
+  JobScene scene;
   scene.Start();
   scene.spec.job_template.max_attempts = 2;
   scene.End(1, OutcomeKind::kFailed);
@@ -345,33 +346,33 @@ TEST(JobPlan, SaysWhichIndexFailedAndWhy) {
 TEST(JobPlan, LetsAFinishedJobGoAfterItsTimeToLive) {
   // It finished ten seconds ago.
   Check({
-      {"the host's default is an hour", [](Scene& s) { s.Finish(); }, "wake 10:59:50"},
+      {"the host's default is an hour", [](JobScene& s) { s.Finish(); }, "wake 10:59:50"},
       {"its own time to live wins",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Finish();
          s.spec.ttl_seconds_after_finished = 15;
        },
        "wake 10:00:05"},
       {"its time is over",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Finish();
          s.spec.ttl_seconds_after_finished = 10;
        },
        "Delete"},
       {"zero is at once",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Finish();
          s.spec.ttl_seconds_after_finished = 0;
        },
        "Delete"},
       {"it is deleted, and our finalizer is all that holds it",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Finish();
          s.view.deleting = s.view.has_finalizer = true;
        },
        "DropFinalizer"},
       {"it is deleted, and somebody else holds it",
-       [](Scene& s) {
+       [](JobScene& s) {
          s.Finish();
          s.view.deleting = true;
        },
@@ -381,25 +382,25 @@ TEST(JobPlan, LetsAFinishedJobGoAfterItsTimeToLive) {
 
 struct Situation {
   const char* name;
-  void (*set)(Scene&);
+  void (*set)(JobScene&);
 };
 
 constexpr Situation kSituations[] = {
-    {"queued", [](Scene&) {}},
-    {"started", [](Scene& s) { s.Start(); }},
+    {"queued", [](JobScene&) {}},
+    {"started", [](JobScene& s) { s.Start(); }},
     {"first tasks made",
-     [](Scene& s) {
+     [](JobScene& s) {
        s.Start();
        s.status.created_tasks = s.status.active_tasks = 2;
      }},
     {"one runs",
-     [](Scene& s) {
+     [](JobScene& s) {
        s.Start();
        s.status.created_tasks = s.status.active_tasks = 2;
        s.status.running_tasks = 1;
      }},
     {"waits to retry",
-     [](Scene& s) {
+     [](JobScene& s) {
        s.Start();
        s.spec.job_template.max_attempts = 2;
        s.status.created_tasks = 1;
@@ -407,7 +408,7 @@ constexpr Situation kSituations[] = {
        s.view.next_retry = kNow + seconds(1);
      }},
     {"second attempt made",
-     [](Scene& s) {
+     [](JobScene& s) {
        s.Start();
        s.spec.job_template.max_attempts = 2;
        s.status.created_tasks = 2;
@@ -415,11 +416,11 @@ constexpr Situation kSituations[] = {
        s.End(0, OutcomeKind::kFailed);
      }},
     {"all succeeded",
-     [](Scene& s) {
+     [](JobScene& s) {
        s.Start();
        s.Succeed();
      }},
-    {"finished", [](Scene& s) { s.Finish(JobPhase::kFailed); }},
+    {"finished", [](JobScene& s) { s.Finish(JobPhase::kFailed); }},
 };
 
 TEST(JobPlan, DerivesThePhaseFromWhatIsThere) {
@@ -427,7 +428,7 @@ TEST(JobPlan, DerivesThePhaseFromWhatIsThere) {
   for (const Situation& situation : kSituations) {
     drawn += std::string(situation.name) + ":";
     for (const int how : {0, 1, 2}) {
-      Scene scene;
+      JobScene scene;
       situation.set(scene);
       if (how == 1) scene.KillAt(0);
       if (how == 2) scene.view.deleting = true;

@@ -14,7 +14,7 @@ constexpr TaskStage kStages[] = {TaskStage::kStoring, TaskStage::kHeld,     Task
                                  TaskStage::kEnded,   TaskStage::kRecorded, TaskStage::kReleased,
                                  TaskStage::kGone};
 
-const WallTime kNow = FromUnixSeconds(1'800'000'000);
+const WallTime kTaskNow = FromUnixSeconds(1'800'000'000);
 
 const char* NameOf(TaskAction action) {
   constexpr const char* kNames[] = {"Nothing",      "StoreIntent", "Start",        "Recover",
@@ -46,7 +46,7 @@ std::string Matrix(TaskView view) {
       for (const bool kill : {false, true}) {
         view.executor_usable = usable;
         view.kill_wanted = kill;
-        drawn += std::string(" ") + NameOf(PlanTask(view, kNow).action);
+        drawn += std::string(" ") + NameOf(PlanTask(view, kTaskNow).action);
       }
     }
     drawn += "\n";
@@ -88,30 +88,30 @@ TEST(TaskPlan, WritesNothingBesideAWriteInFlight) {
 TEST(TaskPlan, RecoversBeforeItReleasesWhatTheExecutorDoesNotKnow) {
   TaskView view = In(TaskStage::kRecorded);
   view.introduced = false;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kRecover);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kRecover);
   view.introduced = view.asked = true;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kNothing) << "the answer is not in yet";
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kNothing) << "the answer is not in yet";
   view.asked = false;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kRelease);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kRelease);
 }
 
 TEST(TaskPlan, ReleasesWithoutAnExecutorWhatNoneWasGiven) {
   TaskView view = In(TaskStage::kRecorded);
   view.executor_usable = false;
   view.never_handed_over = true;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kRelease);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kRelease);
 }
 
 TEST(TaskPlan, WaitsUntilTheOutcomeIsInTheJobToo) {
   TaskView view = In(TaskStage::kEnded);
   view.outcome_stored = true;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kNothing);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kNothing);
 }
 
 TEST(TaskPlan, ForgetsATaskWhoseObjectIsGoneOnceItIsReleased) {
   TaskView view = In(TaskStage::kReleased);
   view.removed = true;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kForget);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kForget);
 }
 
 TEST(TaskPlan, AsksAgainOnlyWhenItIsTime) {
@@ -128,24 +128,24 @@ TEST(TaskPlan, AsksAgainOnlyWhenItIsTime) {
   for (const auto& c : cases) {
     TaskView view = In(c.stage);
     view.kill_wanted = c.kill;
-    view.not_before = kNow + seconds(1);
-    const TaskPlan early = PlanTask(view, kNow);
+    view.not_before = kTaskNow + seconds(1);
+    const TaskPlan early = PlanTask(view, kTaskNow);
     EXPECT_EQ(early.action, TaskAction::kNothing) << c.because;
     EXPECT_EQ(early.wake, view.not_before) << c.because;
-    EXPECT_EQ(PlanTask(view, kNow + seconds(1)).action, c.then) << c.because;
+    EXPECT_EQ(PlanTask(view, kTaskNow + seconds(1)).action, c.then) << c.because;
   }
 }
 
 TEST(TaskPlan, AKilledTaskThatWasNeverStartedDoesNotWaitForItsRetry) {
   TaskView view = Killed(TaskStage::kIntended);
-  view.not_before = kNow + seconds(60);
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kEndUnstarted);
+  view.not_before = kTaskNow + seconds(60);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kEndUnstarted);
 }
 
 TEST(TaskPlan, DoesNotAskTwiceWhatBecameOfATask) {
   TaskView view = In(TaskStage::kUnsure);
   view.asked = true;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kNothing);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kNothing);
 }
 
 TEST(TaskPlan, TimesOutATaskThatDoesNotRun) {
@@ -166,12 +166,12 @@ TEST(TaskPlan, TimesOutATaskThatDoesNotRun) {
     for (const auto& c : cases) {
       TaskView view = In(stage);
       view.pending_timeout = c.timeout;
-      view.offered_at = kNow;
-      if (c.running) view.running_at = kNow;
-      const TaskPlan plan = PlanTask(view, kNow + seconds(c.since_offered));
+      view.offered_at = kTaskNow;
+      if (c.running) view.running_at = kTaskNow;
+      const TaskPlan plan = PlanTask(view, kTaskNow + seconds(c.since_offered));
       EXPECT_EQ(plan.action, c.action) << c.because;
       EXPECT_EQ(plan.wake.has_value(), c.wakes) << c.because;
-      EXPECT_EQ(plan.wake.value_or(kNow + c.timeout), kNow + c.timeout) << c.because;
+      EXPECT_EQ(plan.wake.value_or(kTaskNow + c.timeout), kTaskNow + c.timeout) << c.because;
     }
   }
 }
@@ -179,8 +179,8 @@ TEST(TaskPlan, TimesOutATaskThatDoesNotRun) {
 TEST(TaskPlan, DoesNotTimeOutWhileTheExecutorCannotSay) {
   TaskView view = In(TaskStage::kGoing);
   view.executor_usable = false;
-  view.offered_at = kNow - seconds(100'000);
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kNothing);
+  view.offered_at = kTaskNow - seconds(100'000);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kNothing);
 }
 
 TEST(TaskPlan, DeletesByForceWhenAKillHasNoEffect) {
@@ -198,25 +198,25 @@ TEST(TaskPlan, DeletesByForceWhenAKillHasNoEffect) {
   };
   for (const auto& c : cases) {
     TaskView view = Killed(TaskStage::kGoing);
-    view.kill_sent_at = kNow;
+    view.kill_sent_at = kTaskNow;
     view.force_delete_timeout = seconds(100);
     view.force_sent = c.sent;
     view.force_forbidden = c.forbidden;
-    const TaskPlan plan = PlanTask(view, kNow + seconds(c.since_kill));
+    const TaskPlan plan = PlanTask(view, kTaskNow + seconds(c.since_kill));
     EXPECT_EQ(plan.action, c.action) << c.because;
     EXPECT_EQ(plan.wake.has_value(), c.wakes) << c.because;
-    EXPECT_EQ(plan.wake.value_or(kNow + seconds(100)), kNow + seconds(100)) << c.because;
+    EXPECT_EQ(plan.wake.value_or(kTaskNow + seconds(100)), kTaskNow + seconds(100)) << c.because;
   }
 }
 
 TEST(TaskPlan, SendsAKillOnceAndASharperOneOnceMore) {
   TaskView view = Killed(TaskStage::kGoing);
-  view.kill_sent_at = kNow;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kNothing);
+  view.kill_sent_at = kTaskNow;
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kNothing);
   view.kill_immediate = true;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kKill);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kKill);
   view.immediate_sent = true;
-  EXPECT_EQ(PlanTask(view, kNow).action, TaskAction::kNothing);
+  EXPECT_EQ(PlanTask(view, kTaskNow).action, TaskAction::kNothing);
 }
 
 }  // namespace
