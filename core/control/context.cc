@@ -38,6 +38,13 @@ void Context::Drop(TaskEntry& task) {
   OfferRoom(kind);
 }
 
+void Context::Drop(JobEntry& job) {
+  const std::string kind = job.spec.job_template.task_template.kind;
+  work.Forget(job.ref);
+  model.Remove(job);
+  OfferRoom(kind);
+}
+
 AfterRefusal Catchup(Context& context, StoredEntry& entry, const Error& error) {
   context.metrics.write_conflicts.Add();
   entry.write_in_flight = false;

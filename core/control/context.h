@@ -78,6 +78,8 @@ struct Context {
 
   // Takes a task out of hand, which makes room for another.
   void Drop(TaskEntry& task);
+  // Takes a Job out of the model. Room that it was offered is passed on.
+  void Drop(JobEntry& job);
 
   // Hands a transaction to the store; `then` runs on the loop's thread once it is durable or
   // refused. Callbacks outlive entries: they look them up by id.

@@ -99,6 +99,8 @@ void Engine::Take(Message& message) {
     done->then(std::move(done->result));
   } else if (auto* said = std::get_if<ExecutorsSaid>(&message)) {
     OnExecutors(said->events);
+  } else if (auto* wished = std::get_if<JobWished>(&message)) {
+    jobs_.Create(wished->wish);
   } else {
     std::get<Call>(message).run();
   }
@@ -107,6 +109,10 @@ void Engine::Take(Message& message) {
 void Engine::OnChange(const Change& change) {
   const ObjectPtr& object = change.object;
   const bool gone = change.type == ChangeType::kDeleted;
+  if (change.type == ChangeType::kAdded && OwnerIsMissing(context_.model, *object)) {
+    // Created for an owner that was deleted meanwhile.
+    owners_.SweepOrphans({{ControllerOf(object->meta)->uid, object->kind}});
+  }
   switch (object->kind) {
     case Kind::kJobConfig:
       gone ? configs_.Gone(object) : configs_.Seen(object);
@@ -134,7 +140,9 @@ std::chrono::nanoseconds Engine::Pass() {
   for (int i = 0; i < kEntitiesPerPass; ++i) {
     const auto ref = work.Pop();
     if (!ref) break;
-    if (ref->type == EntityType::kConfig) {
+    if (ref->type == EntityType::kOwners) {
+      owners_.TryAgain();
+    } else if (ref->type == EntityType::kConfig) {
       if (ConfigEntry* config = context_.model.Config(ref->id)) configs_.Reconcile(*config);
     } else if (ref->type == EntityType::kJob) {
       if (JobEntry* job = context_.model.Job(ref->id)) jobs_.Reconcile(*job);

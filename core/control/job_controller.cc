@@ -65,30 +65,35 @@ TaskRecord RecordOf(const TaskEntry& task) {
 void JobController::Seen(const ObjectPtr& object) {
   JobEntry* job = context_.model.FindJob(object->key());
   if (!job) {
-    JobEntry& added = context_.model.AddJob(object);
-    Read(added);
-    const OwnerReference* owner = ControllerOf(object->meta);
-    if (owner && owner->kind == "JobConfig") {
-      ConfigEntry* config =
-          context_.model.FindConfig({Kind::kJobConfig, object->meta.ns, owner->name});
-      if (config && config->object->meta.uid == owner->uid && !added.status.finished) {
-        added.config = config;
-      }
-    }
-    if (added.config) {
-      added.config->unfinished.insert({object->meta.created, &added});
-      context_.Enqueue(*added.config);
-    }
-    context_.Enqueue(added);
+    Add(object);
     return;
   }
   if (object->meta.resource_version <= job->version()) return;
-  if (job->write_in_flight) {
+  if (job->write_in_flight || job->wish) {
     job->seen = object;
     return;
   }
   job->object = object;
   TakeNewer(*job);
+}
+
+JobEntry& JobController::Add(const ObjectPtr& object) {
+  JobEntry& added = context_.model.AddJob(object);
+  Read(added);
+  const OwnerReference* owner = ControllerOf(object->meta);
+  if (owner && owner->kind == "JobConfig") {
+    ConfigEntry* config =
+        context_.model.FindConfig({Kind::kJobConfig, object->meta.ns, owner->name});
+    if (config && config->object->meta.uid == owner->uid && !added.status.finished) {
+      added.config = config;
+    }
+  }
+  if (added.config) {
+    added.config->unfinished.insert({object->meta.created, &added});
+    context_.Enqueue(*added.config);
+  }
+  context_.Enqueue(added);
+  return added;
 }
 
 void JobController::Gone(const ObjectPtr& object) {
@@ -107,14 +112,14 @@ void JobController::Gone(const ObjectPtr& object) {
     for (TaskEntry* task : *list) context_.Enqueue(*task);
   }
   if (job->config) context_.Enqueue(*job->config);
-  context_.work.Forget(job->ref);
-  context_.model.Remove(*job);
+  context_.Drop(*job);
 }
 
 void JobController::Read(JobEntry& job) {
   auto status = DecodeJobStatus(job.object->status);
   if (status) job.status = std::move(*status);
   job.start_durable = job.status.started.has_value();
+  job.finish_durable = job.status.finished.has_value();
   auto spec = DecodeJobSpec(job.object->spec);
   if (!spec) {
     job.status.reason = reason::kInvalidSpec;
@@ -155,6 +160,9 @@ JobView JobController::View(const JobEntry& job) const {
     view.config_max = job.config->max_concurrency;
     // Only admission asks, so that a Job that is going does not pay for its siblings.
     if (!job.status.started) view.config_started = StartedJobs(*job.config);
+  } else if (!job.status.started) {
+    const OwnerReference* owner = ControllerOf(job.object->meta);
+    view.owner_gone = owner && owner->api_version == kGroupVersion && owner->kind == "JobConfig";
   }
   const std::string& kind = job.spec.job_template.task_template.kind;
   view.room = context_.RoomFor(kind);
@@ -219,7 +227,6 @@ void JobController::Admit(JobEntry& job) {
   job.status.started = context_.now;
   job.status.indexes = job.spec.job_template.index_count();
   job.dirty = job.urgent = true;
-  context_.metrics.jobs_started.Add();
   if (job.config) context_.Enqueue(*job.config);
 }
 
@@ -249,8 +256,8 @@ void JobController::BeginIndex(JobEntry& job, int64_t index, Gathered& gathered)
   const std::string& kind = job.spec.job_template.task_template.kind;
   const bool usable = context_.executors.Find(kind) != nullptr;
   const TaskFactory factory{job.object->meta, job.spec, *job.spec_template};
-  auto object = factory.Make(ref, usable ? TaskState::kStarting : TaskState::kHeld, context_.now);
-  if (!object) {
+  auto made = factory.Make(ref, usable ? TaskState::kStarting : TaskState::kHeld, context_.now);
+  if (!made) {
     TaskRecord record;
     record.name = TaskName(job.object->meta.name, job.object->meta.uid, index, ref.attempt);
     record.index = index;
@@ -258,7 +265,7 @@ void JobController::BeginIndex(JobEntry& job, int64_t index, Gathered& gathered)
     record.state = TaskState::kTerminated;
     record.result = TaskResult::kFailed;
     record.reason = reason::kInvalidSpec;
-    record.message = object.error().message();
+    record.message = made.error().message();
     record.created = context_.now;
     record.finished = context_.now;
     RecordOutcome(job.status, job.spec.job_template,
@@ -268,7 +275,7 @@ void JobController::BeginIndex(JobEntry& job, int64_t index, Gathered& gathered)
     context_.Enqueue(job);
     return;
   }
-  TaskEntry& task = context_.model.AddTask(*object, kind);
+  TaskEntry& task = context_.model.AddTask(made->object, kind);
   task.job = &job;
   task.job_key = job.object->key();
   task.index = index;
@@ -277,10 +284,10 @@ void JobController::BeginIndex(JobEntry& job, int64_t index, Gathered& gathered)
   task.status.state = usable ? TaskState::kStarting : TaskState::kHeld;
   task.write_in_flight = true;
   task.writing = TaskWrite::kCreate;
-  if (auto spec = DecodeTaskSpec((*object)->spec)) task.spec = std::move(spec->executor_spec);
+  task.spec = std::move(made->executor_spec);
   job.tasks[index] = &task;
   job.dirty = true;
-  gathered.creates.push_back({WriteOp::kCreate, std::move(*object), 0, nullptr});
+  gathered.creates.push_back({WriteOp::kCreate, std::move(made->object), 0, nullptr});
   gathered.task_ids.push_back(task.ref.id);
 }
 
@@ -300,7 +307,6 @@ void JobController::Finish(JobEntry& job, const FinishJob& finish) {
   job.status.finished = context_.now;
   job.dirty = job.urgent = true;
   job.retries.clear();
-  context_.metrics.jobs_finished.Add();
   context_.Enqueue(job);
 }
 

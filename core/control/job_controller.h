@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ class JobController {
 
   void Seen(const ObjectPtr& object);
   void Gone(const ObjectPtr& object);
+
+  // Stores a new Job as far as it can go at once: with its start and its first attempts, if nothing
+  // stands in its way.
+  void Create(std::shared_ptr<JobWish> wish);
 
   void Reconcile(JobEntry& job);
 
@@ -39,6 +44,7 @@ class JobController {
     std::vector<uint64_t> task_ids;
   };
 
+  JobEntry& Add(const ObjectPtr& object);
   void Read(JobEntry& job);
   void Apply(JobEntry& job, JobPlan& plan, Gathered& gathered);
   void Admit(JobEntry& job);
@@ -55,6 +61,8 @@ class JobController {
   void SubmitWithStatus(JobEntry& job, Gathered gathered);
   void SubmitCreates(JobEntry& job, Gathered gathered);
   void StatusDone(uint64_t id, Result<Committed>& result);
+  void NoteDurable(JobEntry& job);
+  void CreateAlone(uint64_t id, const std::vector<uint64_t>& task_ids);
   void TakeNewer(JobEntry& job);
   void CreatesDone(uint64_t job_id, const std::vector<uint64_t>& ids, Result<Committed>& result);
   void CreateRefused(TaskEntry& task, const Error& error);

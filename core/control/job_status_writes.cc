@@ -52,7 +52,11 @@ std::shared_ptr<Object> JobController::StatusObject(JobEntry& job) {
 
 void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
   Transaction transaction;
-  transaction.push_back(UpdateOf(StatusObject(job), job.version()));
+  if (job.wish) {
+    transaction.push_back({WriteOp::kCreate, StatusObject(job), 0, nullptr});
+  } else {
+    transaction.push_back(UpdateOf(StatusObject(job), job.version()));
+  }
   for (Write& create : gathered.creates) transaction.push_back(std::move(create));
   job.write_in_flight = true;
   job.writing_start = job.status.started.has_value();
@@ -63,6 +67,8 @@ void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
   job.to_record.clear();
   context_.Submit(std::move(transaction), [this, id = job.ref.id,
                                            ids = std::move(gathered.task_ids)](auto result) {
+    const JobEntry* written = context_.model.Job(id);
+    if (!result && written && written->wish) return CreateAlone(id, ids);
     // The Job's own object is the first; the others are its new tasks.
     Result<Committed> tasks = result;
     if (tasks) tasks->objects.erase(tasks->objects.begin());
@@ -101,8 +107,7 @@ void JobController::StatusDone(uint64_t id, Result<Committed>& result) {
     return;
   }
   const bool newer = Accept(*job, result->objects.front());
-  // What was decided while this write was in flight is not durable yet.
-  job->start_durable = job->start_durable || job->writing_start;
+  NoteDurable(*job);
   for (TaskEntry* task : job->recording) {
     task->stage = TaskStage::kRecorded;
     task->job = nullptr;
@@ -118,6 +123,17 @@ void JobController::StatusDone(uint64_t id, Result<Committed>& result) {
   }
   if (job->status.finished && !job->dirty) Shrink(*job);
   context_.Enqueue(*job);
+}
+
+// What was decided while the write was in flight is not durable yet.
+void JobController::NoteDurable(JobEntry& job) {
+  if (job.writing_start && !std::exchange(job.start_durable, true)) {
+    context_.metrics.jobs_started.Add();
+  }
+  if (job.writing_finish && !std::exchange(job.finish_durable, true)) {
+    context_.metrics.jobs_finished.Add();
+  }
+  if (const auto wish = std::move(job.wish)) wish->done(Committed{{job.object}});
 }
 
 void JobController::CreatesDone(uint64_t job_id, const std::vector<uint64_t>& ids,

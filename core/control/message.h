@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -32,7 +33,17 @@ struct Call {
   std::function<void()> run;
 };
 
-using Message = std::variant<StoreChanged, WriteDone, ExecutorsSaid, Call>;
+// A Job that somebody wants to be created, admitted already. `done` is called once, as
+// Store::Submit would.
+struct JobWish {
+  std::shared_ptr<Object> object;
+  Store::Done done;
+};
+struct JobWished {
+  std::shared_ptr<JobWish> wish;
+};
+
+using Message = std::variant<StoreChanged, WriteDone, ExecutorsSaid, JobWished, Call>;
 using Inbox = Mailbox<Message>;
 
 }  // namespace detent

@@ -56,6 +56,11 @@ void Model::Remove(JobEntry& entry) {
   for (TaskEntry* task : entry.to_record) task->job = nullptr;
   for (TaskEntry* task : entry.recording) task->job = nullptr;
   if (entry.config) entry.config->unfinished.erase({entry.object->meta.created, &entry});
+  const auto waiting = waiting_for_room_.find(entry.spec.job_template.task_template.kind);
+  if (waiting != waiting_for_room_.end() && waiting->second.erase(entry.ref) > 0 &&
+      waiting->second.empty()) {
+    waiting_for_room_.erase(waiting);
+  }
   jobs_by_key_.erase(entry.object->key());
   jobs_.erase(entry.ref.id);
 }

@@ -20,6 +20,7 @@
 #include "core/api/job_config.h"
 #include "core/api/object.h"
 #include "core/api/task.h"
+#include "core/control/message.h"
 #include "core/control/work.h"
 #include "core/cron/schedule.h"
 #include "core/expr/substitute.h"
@@ -62,12 +63,14 @@ struct JobEntry : StoredEntry {
   std::set<std::pair<WallTime, int64_t>> retries;  // Indexes that wait for another attempt.
   std::vector<TaskEntry*> to_record;  // Ended, durable in the Task, not yet in the Job.
   std::vector<TaskEntry*> recording;  // In the status that is being written.
-  bool start_durable = false;
+  // Set while it is being created: the creation that the first write of its status is.
+  std::shared_ptr<JobWish> wish;
+  bool start_durable = false, finish_durable = false;
   bool writing_start = false;   // The write in flight says that it is started,
   bool writing_finish = false;  // or that it is finished.
-  bool dirty = false;   // The status differs from what is stored.
-  bool urgent = false;  // It must not wait for the next tick.
-  int64_t running = 0;  // Of `tasks`, those seen running.
+  bool dirty = false;           // The status differs from what is stored.
+  bool urgent = false;          // It must not wait for the next tick.
+  int64_t running = 0;          // Of `tasks`, those seen running.
   std::optional<MonoTime> written_at;
 };
 

@@ -23,6 +23,11 @@ bool WaitsForDependents(const Object& object) {
                                  HasFinalizer(object.meta, labels::kOrphan));
 }
 
+// Somebody else was faster: what is there now is looked at anew.
+bool IsOutdated(const Error& error) {
+  return error.remedy() == Remedy::kReread || error.remedy() == Remedy::kGone;
+}
+
 }  // namespace
 
 std::optional<Kind> DependentKind(Kind owner) {
@@ -71,12 +76,8 @@ void OwnerController::Collect(const std::string& owner_uid, Kind dependents) {
   }
   context_.Submit(DeleteBatch(*page), [this, owner_uid, dependents](auto result) {
     collecting_.erase(owner_uid);
-    if (!result && result.error().remedy() != Remedy::kReread &&
-        result.error().remedy() != Remedy::kGone) {
-      context_.log.Error("dependents are left behind", {{"error", result.error().message()}});
-      return;
-    }
-    Collect(owner_uid, dependents);
+    if (result || IsOutdated(result.error())) return Collect(owner_uid, dependents);
+    TryLater(owner_uid, dependents, result.error());
   });
 }
 
@@ -94,9 +95,10 @@ void OwnerController::Work(const std::string& owner_uid) {
   Transaction batch = found->second.orphan ? OrphanBatch(*page, owner_uid) : DeleteBatch(*page);
   if (batch.empty()) return;  // All are on their way out; the last one's end calls again.
   collecting_.insert(owner_uid);
-  context_.Submit(std::move(batch), [this, owner_uid](auto) {
+  context_.Submit(std::move(batch), [this, owner_uid](auto result) {
     collecting_.erase(owner_uid);
-    Work(owner_uid);
+    if (result || IsOutdated(result.error())) return Work(owner_uid);
+    TryLater(owner_uid, std::nullopt, result.error());
   });
 }
 
@@ -110,12 +112,31 @@ void OwnerController::Finish(const std::string& owner_uid) {
   RemoveFinalizer(object->meta, labels::kForegroundDeletion);
   RemoveFinalizer(object->meta, labels::kOrphan);
   const int64_t version = object->meta.resource_version;
-  waiting_.erase(owner_uid);
-  context_.Submit({UpdateOf(std::move(object), version)},
-                  [this, key = (*stored)->key()](auto result) {
-                    if (result || result.error().code() != Code::kConflict) return;
-                    if (const auto newest = context_.store.Read(key)) Seen(*newest);
-                  });
+  context_.Submit({UpdateOf(std::move(object), version)}, [this, owner_uid](auto result) {
+    if (!result && !IsOutdated(result.error())) {
+      return TryLater(owner_uid, std::nullopt, result.error());
+    }
+    const auto found = waiting_.find(owner_uid);
+    if (found == waiting_.end()) return;
+    const ObjectKey key = found->second.key;
+    waiting_.erase(found);
+    if (result) return;
+    if (const auto newest = context_.store.Read(key)) Seen(*newest);
+  });
+}
+
+void OwnerController::TryLater(const std::string& owner_uid, std::optional<Kind> dependents,
+                               const Error& error) {
+  context_.log.Error("dependents cannot be deleted yet", {{"error", error.message()}});
+  refused_[owner_uid] = dependents;
+  context_.work.ticks.SetNoLater({EntityType::kOwners, 0},
+                                 context_.mono + context_.options.store_retry);
+}
+
+void OwnerController::TryAgain() {
+  for (const auto& [owner_uid, dependents] : std::exchange(refused_, {})) {
+    dependents ? Collect(owner_uid, *dependents) : Work(owner_uid);
+  }
 }
 
 Transaction OwnerController::DeleteBatch(const Page& page) const {

@@ -25,8 +25,12 @@ class OwnerController {
   // Any object is gone: so must be its dependents, and an owner may wait for just that.
   void Gone(const ObjectPtr& object);
 
-  // At start: deletes dependents, of the kind given, whose owner went while no host ran.
+  // Deletes dependents, of the kind given, whose owner went while no host ran, or just before they
+  // were created.
   void SweepOrphans(const std::map<std::string, Kind>& missing_owners);
+
+  // Takes up again what the store refused.
+  void TryAgain();
 
  private:
   struct Waiting {
@@ -37,6 +41,7 @@ class OwnerController {
   void Collect(const std::string& owner_uid, Kind dependents);
   void Work(const std::string& owner_uid);
   void Finish(const std::string& owner_uid);
+  void TryLater(const std::string& owner_uid, std::optional<Kind> dependents, const Error& error);
   Transaction DeleteBatch(const Page& page) const;
   Transaction OrphanBatch(const Page& page, const std::string& owner_uid) const;
 
@@ -44,6 +49,8 @@ class OwnerController {
   std::map<std::string, Waiting> waiting_;  // Deleting owners with a finalizer of ours, by UID.
   std::set<std::string> collecting_;        // UIDs of gone owners with a batch in flight.
   std::set<std::string> again_;             // Of these, to be looked at once more.
+  // Refused by the store. With a kind: of a gone owner, else of one that waits.
+  std::map<std::string, std::optional<Kind>> refused_;
 };
 
 // What an object of this kind may own; nullopt for Tasks.

@@ -35,8 +35,7 @@ Variables VariablesOf(const ObjectMeta& job, const JobSpec& spec, const std::str
 
 }  // namespace
 
-Result<std::shared_ptr<Object>> TaskFactory::Make(AttemptRef ref, TaskState state,
-                                                  WallTime now) const {
+Result<NewTask> TaskFactory::Make(AttemptRef ref, TaskState state, WallTime now) const {
   auto task = std::make_shared<Object>();
   task->kind = Kind::kTask;
   ObjectMeta& meta = task->meta;
@@ -66,7 +65,7 @@ Result<std::shared_ptr<Object>> TaskFactory::Make(AttemptRef ref, TaskState stat
   TaskStatus status;
   status.state = state;
   task->status = EncodeTaskStatus(status);
-  return task;
+  return NewTask{std::move(task), std::move(task_spec.executor_spec)};
 }
 
 }  // namespace detent

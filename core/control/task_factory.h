@@ -20,6 +20,11 @@ struct AttemptRef {
   int64_t attempt = 1;
 };
 
+struct NewTask {
+  std::shared_ptr<Object> object;
+  std::string executor_spec;  // Of the object's spec, what the executor is given.
+};
+
 // Borrowed for the call.
 struct TaskFactory {
   const ObjectMeta& job;
@@ -27,7 +32,7 @@ struct TaskFactory {
   const SpecTemplate& spec_template;
 
   // kInvalid where the template cannot be filled in; the message names the pointer.
-  Result<std::shared_ptr<Object>> Make(AttemptRef ref, TaskState state, WallTime now) const;
+  Result<NewTask> Make(AttemptRef ref, TaskState state, WallTime now) const;
 };
 
 }  // namespace detent

@@ -16,7 +16,8 @@
 
 namespace detent {
 
-enum class EntityType : uint8_t { kConfig, kJob, kTask };
+// kOwners is no entity but what the store refused of the collection of dependents; its id is 0.
+enum class EntityType : uint8_t { kConfig, kJob, kTask, kOwners };
 
 struct EntityRef {
   EntityType type = EntityType::kJob;

@@ -53,6 +53,11 @@ JobPlan PlanQueued(const JobView& view, WallTime now) {
     plan.message = reason::NotYetDueMessage(*view.spec->start_after);
     return plan;
   }
+  if (view.owner_gone) {
+    plan.reason = reason::kOwnerGone;
+    plan.message = "its JobConfig was deleted; it will be deleted, too";
+    return plan;
+  }
   const auto policy =
       view.spec->concurrency_policy ? view.spec->concurrency_policy : view.config_policy;
   if (policy == ConcurrencyPolicy::kForbid && view.config_started >= view.config_max) {

@@ -37,6 +37,7 @@ struct JobView {
   int64_t retries_due = 0;
   // Of the JobConfig, where the Job has one.
   std::string_view job_config;
+  bool owner_gone = false;  // It has one that does not exist any more.
   std::optional<ConcurrencyPolicy> config_policy;
   int64_t config_started = 0;  // Its other Jobs that are started and not finished.
   int64_t config_max = 1;

@@ -19,6 +19,7 @@ inline constexpr const char* kNameTaken = "NameTaken";  // The name belongs to a
 
 // Of Jobs.
 inline constexpr const char* kNotYetDue = "NotYetDue";  // startAfter lies ahead.
+inline constexpr const char* kOwnerGone = "OwnerGone";  // It is about to be deleted, too.
 inline constexpr const char* kConcurrency = "ConcurrencyPolicyForbid";
 inline constexpr const char* kInvalidSpec = "InvalidSpec";  // Not what admission let through.
 inline constexpr const char* kExecutorUnavailable = "ExecutorUnavailable";

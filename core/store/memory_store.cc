@@ -68,7 +68,9 @@ Result<Committed> MemoryStore::Apply(Transaction& writes) {
 }
 
 Result<Committed> MemoryStore::ApplyLocked(Transaction& writes, std::vector<Change>& changes) {
-  if (failures_ > 0) {
+  if (failures_ > 0 && failures_after_ > 0) {
+    --failures_after_;
+  } else if (failures_ > 0) {
     --failures_;
     return Error(Code::kUnavailable, "the store was told to fail");
   }
@@ -148,9 +150,10 @@ size_t MemoryStore::queued() const {
   return queued_.size();
 }
 
-void MemoryStore::FailNext(size_t count) {
+void MemoryStore::FailNext(size_t count, size_t after) {
   const std::lock_guard lock(mutex_);
   failures_ = count;
+  failures_after_ = after;
 }
 
 MemoryStore::State MemoryStore::TakeState() const {

@@ -57,8 +57,9 @@ class MemoryStore final : public Store {
   // Transactions that wait to be applied.
   size_t queued() const;
 
-  // The next `count` transactions are refused with kUnavailable, as by a full disk.
-  void FailNext(size_t count);
+  // Once `after` more went through, `count` transactions are refused with kUnavailable, as by a
+  // full disk.
+  void FailNext(size_t count, size_t after = 0);
 
   // A copy of what is committed. Cheap: objects are shared.
   State TakeState() const;
@@ -79,6 +80,7 @@ class MemoryStore final : public Store {
   State state_;  // Guarded by mutex_, as all below.
   std::deque<Queued> queued_;
   size_t failures_ = 0;
+  size_t failures_after_ = 0;
   bool draining_ = false;  // kAutomatic: some thread is applying, and takes what comes.
 };
 

@@ -62,6 +62,7 @@ void FakeExecutor::EndAll(TaskResult result) {
 EngineWorld::EngineWorld()
     : inbox_(limits::kMailboxEvents), log_(LogLevel::kError, [](std::string_view) {}) {
   store_.changes().SetListener([this](const std::vector<Change>& changes) {
+    ++commits;
     for (const Change& change : changes) {
       if (change.type == ChangeType::kModified) ++writes[change.object->key()];
     }
@@ -79,7 +80,7 @@ void EngineWorld::Store(Object object) {
   Settle();
 }
 
-void EngineWorld::Admit(Kind kind, const std::string& name, const std::string& spec) {
+Object EngineWorld::Admitted(Kind kind, const std::string& name, const std::string& spec) {
   const std::string text = std::string(R"({"apiVersion":")") + kGroupVersion + R"(","kind":")" +
                            NameOf(kind) + R"(","metadata":{"namespace":"n","name":")" + name +
                            R"("},"spec":)" + spec + "}";
@@ -88,15 +89,28 @@ void EngineWorld::Admit(Kind kind, const std::string& name, const std::string& s
   Admission admission = AdmitNew(kind, *ParseJson(text), context);
   for (const Diagnostic& mistake : admission.mistakes) ADD_FAILURE() << Sentence(mistake);
   admission.object.meta.uid = DerivedUid(name);
-  Store(std::move(admission.object));
+  return std::move(admission.object);
+}
+
+Result<Committed> EngineWorld::WishJob(const std::string& name, const std::string& spec) {
+  std::optional<Result<Committed>> answer;
+  intake_.Submit(
+      {{WriteOp::kCreate, std::make_shared<Object>(Admitted(Kind::kJob, name, spec)), 0, nullptr}},
+      [&answer](Result<Committed> result) {
+        EXPECT_FALSE(answer.has_value()) << "answered twice";
+        answer.emplace(std::move(result));
+      });
+  Settle();
+  if (!answer) return Error(Code::kInternal, "not answered");
+  return *std::move(answer);
 }
 
 void EngineWorld::CreateJob(const std::string& name, const std::string& spec) {
-  Admit(Kind::kJob, name, spec);
+  Store(Admitted(Kind::kJob, name, spec));
 }
 
 void EngineWorld::CreateConfig(const std::string& name, const std::string& spec) {
-  Admit(Kind::kJobConfig, name, spec);
+  Store(Admitted(Kind::kJobConfig, name, spec));
 }
 
 void EngineWorld::Delete(const ObjectKey& key, const std::string& finalizer) {

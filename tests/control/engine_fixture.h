@@ -13,6 +13,7 @@
 #include "core/api/job.h"
 #include "core/api/job_config.h"
 #include "core/control/engine.h"
+#include "core/control/job_intake.h"
 #include "core/store/memory_store.h"
 #include "tests/sim/sim_clock.h"
 
@@ -71,6 +72,10 @@ class EngineWorld {
   void CreateJob(const std::string& name, const std::string& spec);
   void CreateConfig(const std::string& name, const std::string& spec);
   void Store(Object object);
+  // The same of a Job by way of the loop, as the API does; what the user is answered.
+  Result<Committed> WishJob(const std::string& name, const std::string& spec);
+  // The store refuses some transactions, after a few that go through.
+  void FailNext(size_t count, size_t after = 0) { store_.FailNext(count, after); }
   // Deletes as the API does; `finalizer` is how the cascade is chosen, empty for the background.
   void Delete(const ObjectKey& key, const std::string& finalizer = "");
   void SetUsable(bool usable);
@@ -90,12 +95,14 @@ class EngineWorld {
   ControlOptions options;
   FakeDirectory directory;
   std::map<ObjectKey, int> writes;  // Commits that changed an object.
+  int commits = 0;
 
  private:
-  void Admit(Kind kind, const std::string& name, const std::string& spec);
+  Object Admitted(Kind kind, const std::string& name, const std::string& spec);
 
   Inbox inbox_;
   MemoryStore store_;
+  JobIntake intake_{store_, inbox_};
   Logger log_;
   Metrics metrics_;
   std::unique_ptr<Engine> engine_;

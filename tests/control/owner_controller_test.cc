@@ -49,6 +49,27 @@ TEST_F(Owners, CollectsWhatADeletedJobConfigLeavesInTheBackground) {
   ExpectNothingLeft();
 }
 
+TEST_F(Owners, CollectsAJobThatIsCreatedForAJobConfigThatIsGone) {
+  Object late = *world_.Stored(Kind::kJob, world_.Names(Kind::kJob).front());
+  late.meta.name = "late";
+  late.meta.uid = "late-uid";
+  late.status.clear();
+  world_.Delete(kTick);
+  world_.Store(late);
+  world_.Advance(seconds(2));
+  ExpectNothingLeft();
+  EXPECT_EQ(world_.directory.executor.started.size(), 2U) << "it is not started before it goes";
+}
+
+TEST_F(Owners, TakesUpACollectionAgainThatTheStoreRefused) {
+  world_.FailNext(1, 1);
+  world_.Delete(kTick);
+  EXPECT_EQ(world_.Stored(Kind::kJob, world_.Names(Kind::kJob).front())->meta.deleted,
+            std::nullopt);
+  world_.Advance(seconds(5));
+  ExpectNothingLeft();
+}
+
 TEST_F(Owners, DeletesDependentsBeforeTheirOwnerInTheForeground) {
   world_.directory.usable = false;
   world_.Delete(kTick, labels::kForegroundDeletion);

@@ -23,14 +23,14 @@ struct Scene {
     spec.job_template.task_template = {"exec", text};
     spec.job_template.max_attempts = 4;
   }
-  Result<std::shared_ptr<Object>> Make(AttemptRef ref, TaskState state = TaskState::kStarting) {
+  Result<NewTask> Make(AttemptRef ref, TaskState state = TaskState::kStarting) {
     return TaskFactory{job, spec, compiled}.Make(ref, state, kNow);
   }
   // The executor's spec of the attempt, or what is wrong with it.
   std::string Rendered(AttemptRef ref = {}) {
     const auto task = Make(ref);
     if (!task) return task.error().message();
-    return DecodeTaskSpec((*task)->spec)->executor_spec;
+    return task->executor_spec;
   }
 
   ObjectMeta job;
@@ -42,8 +42,8 @@ TEST(TaskFactory, NamesATaskAfterItsJobIndexAndAttempt) {
   Scene scene;
   const auto task = scene.Make({7, 2});
   ASSERT_TRUE(task.has_value());
-  const ObjectMeta& meta = (*task)->meta;
-  EXPECT_EQ((*task)->kind, Kind::kTask);
+  const ObjectMeta& meta = task->object->meta;
+  EXPECT_EQ(task->object->kind, Kind::kTask);
   EXPECT_EQ(meta.name, "hello-7-2");
   EXPECT_EQ(meta.ns, "n");
   EXPECT_EQ(meta.uid, DerivedUid(TaskKey(scene.job.uid, 7, 2)));
@@ -53,14 +53,14 @@ TEST(TaskFactory, NamesATaskAfterItsJobIndexAndAttempt) {
 
 TEST(TaskFactory, MakesTheSameTaskForTheSameAttempt) {
   Scene scene;
-  EXPECT_EQ(**scene.Make({1, 1}), **scene.Make({1, 1}));
-  EXPECT_NE((*scene.Make({1, 1}))->meta.uid, (*scene.Make({1, 2}))->meta.uid);
-  EXPECT_NE((*scene.Make({1, 1}))->meta.uid, (*scene.Make({2, 1}))->meta.uid);
+  EXPECT_EQ(*scene.Make({1, 1})->object, *scene.Make({1, 1})->object);
+  EXPECT_NE(scene.Make({1, 1})->object->meta.uid, scene.Make({1, 2})->object->meta.uid);
+  EXPECT_NE(scene.Make({1, 1})->object->meta.uid, scene.Make({2, 1})->object->meta.uid);
 }
 
 TEST(TaskFactory, SaysWhoseATaskIsAndHoldsItUntilItIsLetGo) {
   Scene scene;
-  const ObjectMeta meta = (*scene.Make({7, 2}))->meta;
+  const ObjectMeta meta = scene.Make({7, 2})->object->meta;
   EXPECT_EQ(meta.labels, (StringMap{{labels::kJobName, "hello"},
                                     {labels::kJobUid, scene.job.uid},
                                     {labels::kIndex, "7"},
@@ -77,14 +77,15 @@ TEST(TaskFactory, SaysWhoseATaskIsAndHoldsItUntilItIsLetGo) {
 TEST(TaskFactory, StoresWhatTheAttemptIs) {
   Scene scene(R"({"command":["true"]})");
   const auto task = scene.Make({7, 2}, TaskState::kHeld);
-  const auto spec = DecodeTaskSpec((*task)->spec);
+  const auto spec = DecodeTaskSpec(task->object->spec);
   ASSERT_TRUE(spec.has_value());
   EXPECT_EQ(spec->kind, "exec");
   EXPECT_EQ(spec->index, 7);
   EXPECT_EQ(spec->attempt, 2);
   EXPECT_EQ(spec->job_uid, scene.job.uid);
   EXPECT_EQ(spec->executor_spec, R"({"command":["true"]})");
-  EXPECT_EQ(DecodeTaskStatus((*task)->status)->state, TaskState::kHeld);
+  EXPECT_EQ(spec->executor_spec, task->executor_spec);
+  EXPECT_EQ(DecodeTaskStatus(task->object->status)->state, TaskState::kHeld);
 }
 
 TEST(TaskFactory, FillsInItsVariables) {

@@ -102,6 +102,8 @@ TEST(JobPlan, AdmitsAJobOrSaysWhyNot) {
       {"its time lies ahead", [](JobScene& s) { s.spec.start_after = kNow + seconds(30); },
        "wake 10:00:30, NotYetDue"},
       {"its time is now", [](JobScene& s) { s.spec.start_after = kNow; }, "Admit"},
+      {"its JobConfig is gone, and it will go, too", [](JobScene& s) { s.view.owner_gone = true; },
+       "OwnerGone"},
       {"another Job is active", ForbidBySibling, "Reject(ConcurrencyPolicyForbid)"},
       {"there is room beside the other",
        [](JobScene& s) {

@@ -26,6 +26,12 @@ void Checkers::Saw(const Change& change) {
   }
 }
 
+void Checkers::Acknowledged(const Object& object) {
+  if (object.kind != Kind::kJob) return;
+  const auto seen = jobs_.find(object.meta.uid);
+  if (seen == jobs_.end()) Breach("acknowledged before it was stored: " + object.meta.name);
+}
+
 void Checkers::SawJob(const Change& change) {
   const Object& job = *change.object;
   const OwnerReference* owner = ControllerOf(job.meta);

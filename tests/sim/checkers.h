@@ -15,6 +15,8 @@ class Checkers {
  public:
   // One committed change, in order, over all lives of the host.
   void Saw(const Change& change);
+  // A user was told that an object is stored as this.
+  void Acknowledged(const Object& object);
   // After everything has come to rest: every admitted Job has ended and nothing is left behind.
   void AtRest(const std::map<ObjectKey, ObjectPtr>& objects);
 

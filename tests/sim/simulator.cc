@@ -4,19 +4,21 @@
 
 #include "core/api/admission.h"
 #include "core/api/codec.h"
+#include "core/api/job_from_config.h"
 #include "core/base/json.h"
 #include "core/base/limits.h"
 #include "core/base/names.h"
+#include "core/control/job_intake.h"
 
 namespace detent {
 namespace {
 
 using std::chrono::milliseconds;
 
-Object Admitted(Kind kind, const std::string& text, WallTime now) {
+Object Admitted(Kind kind, Json document, WallTime now) {
   AdmissionContext context;
   context.now = now;
-  Admission admission = AdmitNew(kind, *ParseJson(text), context);
+  Admission admission = AdmitNew(kind, std::move(document), context);
   for (const Diagnostic& mistake : admission.mistakes) {
     std::fprintf(stderr, "the simulator's own object: %s\n", Sentence(mistake).c_str());
     std::abort();
@@ -54,6 +56,7 @@ struct Simulator::Host {
 
   Inbox inbox{limits::kMailboxEvents};
   MemoryStore store;
+  JobIntake intake{store, inbox};
   InboxSink sink;
   Logger log;
   Metrics metrics;
@@ -104,8 +107,12 @@ void Simulator::KillHost(Death death) {
   host_.reset();
 }
 
+// Some users write past the host, as one with the Kubernetes API does.
 void Simulator::Submit(Transaction transaction) {
-  host_->store.Submit(std::move(transaction), [](Result<Committed>) {});
+  Store& store = random_.Below(3) == 0 ? static_cast<Store&>(host_->store) : host_->intake;
+  store.Submit(std::move(transaction), [this](const Result<Committed>& result) {
+    if (result) checkers_.Acknowledged(*result->objects.front());
+  });
 }
 
 void Simulator::CreateConfig() {
@@ -122,23 +129,38 @@ void Simulator::CreateConfig() {
       std::to_string(random_.Below(3)) + R"(,"parallelism":{"withCount":)" +
       std::to_string(1 + random_.Below(3)) + R"(},"taskTemplate":{")" + kind +
       R"(":{"say":"${task.name}"}}}}}})";
-  auto object = std::make_shared<Object>(Admitted(Kind::kJobConfig, text, clock_.Now()));
-  object->meta.uid = DerivedUid(name);
+  auto object =
+      std::make_shared<Object>(Admitted(Kind::kJobConfig, *ParseJson(text), clock_.Now()));
+  object->meta.uid = DerivedUid(name + "/" + std::to_string(++uids_));
   Trace("user creates " + ToString(object->key()));
   Submit({{WriteOp::kCreate, std::move(object), 0, nullptr}});
 }
 
-void Simulator::CreateJob() {
-  const std::string name = "j" + std::to_string(++names_);
+// A Job of its own, or one more of some JobConfig.
+Json Simulator::JobDocument(const std::string& name) {
+  const std::string head = R"({"kind":"Job","apiVersion":"execution.detent.dev/v1alpha1",)"
+                           R"("metadata":{"namespace":"n","name":")" +
+                           name + R"("},"spec":{)";
+  ListQuery query;
+  query.kind = Kind::kJobConfig;
+  const auto page = host_->store.List(query);
+  if (page && !page->objects.empty() && random_.Below(3) == 0) {
+    const ObjectPtr config = page->objects[random_.Below(page->objects.size())];
+    const std::string text = head + R"("configName":")" + config->meta.name + R"("}})";
+    // Refused while the JobConfig is being deleted.
+    if (auto resolved = ResolveConfigName(*ParseJson(text), *config)) return *std::move(resolved);
+  }
   const std::string kind = random_.Below(2) == 0 ? "exec" : "http";
-  const std::string text =
-      R"({"kind":"Job","apiVersion":"execution.detent.dev/v1alpha1",)"
-      R"("metadata":{"namespace":"n","name":")" +
-      name + R"("},"spec":{"template":{"maxAttempts":)" + std::to_string(1 + random_.Below(3)) +
-      R"(,"parallelism":{"withCount":)" + std::to_string(1 + random_.Below(20)) +
-      R"(},"taskTemplate":{")" + kind + R"(":{}}}}})";
-  auto object = std::make_shared<Object>(Admitted(Kind::kJob, text, clock_.Now()));
-  object->meta.uid = DerivedUid(name);
+  return *ParseJson(head + R"("template":{"maxAttempts":)" + std::to_string(1 + random_.Below(3)) +
+                    R"(,"parallelism":{"withCount":)" + std::to_string(1 + random_.Below(20)) +
+                    R"(},"taskTemplate":{")" + kind + R"(":{}}}}})");
+}
+
+void Simulator::CreateJob() {
+  // A few names are taken.
+  const std::string name = "j" + std::to_string(random_.Below(10) == 0 ? names_ : ++names_);
+  auto object = std::make_shared<Object>(Admitted(Kind::kJob, JobDocument(name), clock_.Now()));
+  object->meta.uid = DerivedUid(name + "/" + std::to_string(++uids_));
   Trace("user creates " + ToString(object->key()));
   Submit({{WriteOp::kCreate, std::move(object), 0, nullptr}});
 }

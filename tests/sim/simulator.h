@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/random.h"
 #include "core/control/engine.h"
 #include "core/store/memory_store.h"
@@ -47,6 +48,7 @@ class Simulator {
   void RunHost(size_t messages_max);
   void UserActs();
   void CreateConfig();
+  Json JobDocument(const std::string& name);
   void CreateJob();
   void ChangeSome(Kind kind);
   void Submit(Transaction transaction);
@@ -68,6 +70,7 @@ class Simulator {
   std::unique_ptr<Host> host_;
   SimReport report_;
   int names_ = 0;
+  int uids_ = 0;
   std::chrono::nanoseconds idle_{0};
 };
 

@@ -1,0 +1,19 @@
+#include "core/control/job_intake.h"
+
+#include <utility>
+
+namespace detent {
+
+void JobIntake::Submit(Transaction transaction, Done done) {
+  const bool is_creation = transaction.size() == 1 && transaction[0].op == WriteOp::kCreate &&
+                           transaction[0].object->kind == Kind::kJob;
+  if (!is_creation) return store_.Submit(std::move(transaction), std::move(done));
+  auto wish = std::make_shared<JobWish>();
+  wish->object = std::move(transaction[0].object);
+  wish->done = std::move(done);
+  if (inbox_.Post(JobWished{wish})) return;
+  // The loop has ended: the Job is stored as it is, and started by the next host.
+  store_.Submit({{WriteOp::kCreate, std::move(wish->object), 0, nullptr}}, std::move(wish->done));
+}
+
+}  // namespace detent
