@@ -94,7 +94,7 @@ void CheckSpec(Review& review, const Json& document) {
     case Kind::kJob:
       return CheckJobSpec(review, document);
     case Kind::kTask:
-      return CheckTaskSpec(review, document);
+      return;  // A Task's spec is made by the host, and immutable.
   }
 }
 
@@ -155,10 +155,17 @@ Admission Finish(Review& review, Object object) {
 
 Admission AdmitNew(Kind kind, const Json& document, const AdmissionContext& context, bool strict) {
   Review review{context, kind};
-  Json draft = document;
-  Examine(review, draft, strict);
   Object object;
   object.kind = kind;
+  if (kind == Kind::kTask) {
+    // Nothing would ever carry it out: tasks are counted and released by the Job that made them.
+    review.Add("/kind", Reason::kForbidden,
+               "a Task is made by its Job and cannot be created by hand; create a Job with this "
+               "executor in spec.template.taskTemplate");
+    return Finish(review, std::move(object));
+  }
+  Json draft = document;
+  Examine(review, draft, strict);
   if (!review.mistakes.empty()) return Finish(review, std::move(object));
   if (auto meta = UserMeta(review, draft)) object.meta = std::move(*meta);
   object.meta.generation = 1;

@@ -42,7 +42,8 @@ struct Admission {
 
 // A new object. `document` is the whole object; apiVersion and kind of Furiko's group are taken as
 // ours, and the older `task: {template: {...}}` as `taskTemplate`. Unknown fields are mistakes (or
-// warnings with `strict` false, and are dropped). Name or generateName must be there.
+// warnings with `strict` false, and are dropped). Name or generateName must be there. A Task is
+// always refused: the host makes them, for Jobs, without admission.
 Admission AdmitNew(Kind kind, const Json& document, const AdmissionContext& context,
                    bool strict = true);
 

@@ -58,14 +58,9 @@ void CheckMeta(Review& review, const Json& document);
 void CheckLabelsAndAnnotations(Review& review, const Json* metadata, const std::string& pointer);
 
 void CheckJobTemplate(Review& review, const Json& job_template, const std::string& pointer);
-// The members of `holder` named after executors: there must be one. `is_field` says which others
-// are fields.
-void CheckExecutors(Review& review, const Json& holder, const std::string& pointer,
-                    bool (*is_field)(std::string_view));
 
 void CheckJobConfigSpec(Review& review, const Json& document);
 void CheckJobSpec(Review& review, const Json& document);
-void CheckTaskSpec(Review& review, const Json& document);
 
 // Puts in what is not given and means the same on every host.
 void ApplyDefaults(const Review& review, Json& document);

@@ -92,13 +92,11 @@ void CheckParallelism(Review& review, const Json& parallelism, const std::string
   }
 }
 
-}  // namespace
-
-void CheckExecutors(Review& review, const Json& holder, const std::string& pointer,
-                    bool (*is_field)(std::string_view)) {
+// The members of `holder` are named after executors: there must be one.
+void CheckExecutors(Review& review, const Json& holder, const std::string& pointer) {
   std::vector<std::string> kinds;
   for (const auto& [name, value] : holder.as_object()) {
-    if (!is_field(name) && !value.is_null()) kinds.push_back(name);
+    if (!value.is_null()) kinds.push_back(name);
   }
   if (kinds.empty()) {
     std::string message = "must name an executor, and has none";
@@ -112,17 +110,18 @@ void CheckExecutors(Review& review, const Json& holder, const std::string& point
                    Listed(kinds) + "); remove all but one");
   }
   for (const Json::Member& member : holder.as_object()) {
-    if (is_field(member.first) || member.second.is_null()) continue;
+    if (member.second.is_null()) continue;
     const std::string inner = pointer + PointerToken(member.first);
     CheckKind(review, member.first, inner);
     CheckExecutorSpec(review, member, inner);
   }
 }
 
+}  // namespace
+
 void CheckJobTemplate(Review& review, const Json& job_template, const std::string& pointer) {
   if (const Json* task_template = ObjectIn(&job_template, "taskTemplate")) {
-    CheckExecutors(review, *task_template, pointer + "/taskTemplate",
-                   [](std::string_view) { return false; });
+    CheckExecutors(review, *task_template, pointer + "/taskTemplate");
   }
   if (const Json* parallelism = ObjectIn(&job_template, "parallelism")) {
     CheckParallelism(review, *parallelism, pointer + "/parallelism");

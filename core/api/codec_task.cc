@@ -107,7 +107,7 @@ Result<TaskSpec> DecodeTaskSpec(std::string_view text) {
 
 std::string EncodeTaskStatus(const TaskStatus& status) {
   std::string out;
-  out.reserve(256 + status.message.size() + status.output.size());
+  out.reserve(256 + status.message.size() + status.output.size() + status.extra.size());
   JsonWriter writer(out);
   writer.BeginObject()
       .Member("state", NameOf(status.state))
@@ -119,6 +119,8 @@ std::string EncodeTaskStatus(const TaskStatus& status) {
   if (status.started) writer.Member("startTime", FormatMicroTime(*status.started));
   if (status.running) writer.Member("runningTime", FormatMicroTime(*status.running));
   if (status.finished) writer.Member("finishTime", FormatMicroTime(*status.finished));
+  writer.MemberIfSet("objectRef", status.object_ref);
+  if (!status.extra.empty()) writer.Key("extra").Raw(status.extra);
   if (!status.output.empty()) writer.Key("output").Raw(status.output);
   if (status.rerun_safe) writer.Member("rerunSafe", true);
   if (status.never_retry) writer.Member("neverRetry", true);
@@ -146,12 +148,19 @@ Result<TaskStatus> DecodeTaskStatus(std::string_view text) {
       .Read("startTime", status.started)
       .Read("runningTime", status.running)
       .Read("finishTime", status.finished)
+      .Read("objectRef", status.object_ref)
       .Read("rerunSafe", status.rerun_safe)
       .Read("neverRetry", status.never_retry)
       .Read("handle", handle)
       .Read("handleVersion", handle_version);
   // A null output is an output too: a plugin may say so.
   if (const Json* output = json.Find("output")) AppendJson(status.output, *output);
+  const Json* extra = json.Find("extra");
+  if (extra != nullptr && extra->is_object()) {
+    AppendJson(status.extra, *extra);
+  } else if (extra != nullptr && !extra->is_null()) {
+    reader.Fail("extra", std::string("must be an object, not ") + extra->type_name());
+  }
   if (handle_version < 0 || handle_version > int64_t{UINT32_MAX}) {
     reader.Fail("handleVersion", "must be in 0-4294967295, not " + std::to_string(handle_version));
   }

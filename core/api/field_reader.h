@@ -1,5 +1,6 @@
 // Reads the members of one JSON object into typed places and keeps the first thing that is wrong:
-// how the decoders stay a list of fields. Internal to core/api; one thread.
+// how the decoders stay a list of fields. For core/api, and for the host's configuration. One
+// thread.
 
 #pragma once
 

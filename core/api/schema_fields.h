@@ -1,5 +1,5 @@
-// How the tables of fields are written down, and the tables that several kinds have in common.
-// Internal to core/api. Constant data; any thread.
+// How the tables of fields are written down, and the tables that several kinds have in common. For
+// core/api, and for the host's configuration. Constant data; any thread.
 
 #pragma once
 

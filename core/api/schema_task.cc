@@ -38,6 +38,8 @@ Fields TaskStatusFields() {
       Moment("startTime", "When the executor took it."),
       Moment("runningTime", "When it was first seen running."),
       Moment("finishTime", "When it ended."),
+      Text("objectRef", "The executor's own name for it: a process id, an object's name."),
+      Anything("extra", "Details that the executor gives, at most 4 KiB."),
       Anything("output", "What it gave back, at most 64 KiB."),
       Truth("rerunSafe", "The attempt may be repeated without harm."),
       Truth("neverRetry", "Another attempt cannot help."),

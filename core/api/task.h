@@ -42,6 +42,8 @@ struct TaskStatus {
   std::optional<WallTime> started;  // The executor took it.
   std::optional<WallTime> running;
   std::optional<WallTime> finished;
+  std::string object_ref;    // The executor's own name for it ("pid 4711"), for people; or empty.
+  std::string extra;         // JSON text of an object with details for people, or empty.
   std::string output;        // JSON text of the result, or empty; at most limits::kTaskOutputBytes.
   bool rerun_safe = false;   // The attempt may be repeated without harm.
   bool never_retry = false;  // Another attempt cannot help.

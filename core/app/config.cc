@@ -8,231 +8,177 @@
 #include <sstream>
 #include <utility>
 
-#include "core/base/spelling.h"
+#include "core/api/field_reader.h"
+#include "core/api/schema_fields.h"
 #include "core/base/yaml.h"
 #include "core/cron/zone.h"
 
 namespace detent {
 namespace {
 
-// As a hint, which is shown in brackets; or empty.
-std::string Nearest(const std::string& word, const std::vector<std::string>& candidates) {
-  const std::string nearest = NearestWord(word, candidates);
-  return nearest.empty() ? "" : "did you mean '" + nearest + "'?";
+using Reason = Diagnostic::Reason;
+
+const std::vector<std::string_view> kLevels = {"debug", "info", "warning", "error"};
+
+// config/detent.yaml says what each is for.
+Fields PluginFields() {
+  Field isolation = OneOf("isolation", "", {"in_process"});
+  isolation.values_not_offered = {"process"};
+  return {
+      Required(Text("path", "")),
+      Required(Text("kind", "")),
+      isolation,
+      Text("sha256", ""),
+      Struct("limits", "", {Number("tasks", ""), NotOffered(Anything("memory", ""))}),
+      Struct("config", "", {}),
+  };
 }
 
-// Reads the members of one mapping, and keeps every mistake.
-class Section {
+Fields ConfigFields() {
+  const Fields tls = {Text("certificate", ""), Text("key", ""), Text("clientCA", "")};
+  return {
+      OneOf("home", "", {"standalone"}),
+      Text("data", ""),
+      OneOf("durability", "", {"full", "normal"}),
+      Struct(
+          "listen", "",
+          {Text("address", ""), Text("tokenFile", ""), Text("socket", ""), Struct("tls", "", tls)}),
+      Structs("plugins", "", PluginFields()),
+      Struct("jobs", "",
+             {Number("defaultTTLSecondsAfterFinished", ""),
+              Number("defaultPendingTimeoutSeconds", ""), Number("forceDeleteTimeoutSeconds", "")}),
+      Struct("cron", "",
+             {Text("defaultTimezone", ""), Number("maxMissedSchedules", ""),
+              Number("maxDowntimeSeconds", ""), Truth("hashNames", "")}),
+      Struct("log", "", {OneOf("level", "", kLevels)}),
+  };
+}
+
+// A member that is a mapping, or an empty one. What has a wrong type has been reported by then, so
+// that the readers' own errors are not looked at.
+const Json& SectionOf(const Json& parent, std::string_view name) {
+  static const Json kEmpty = Json(Json::Object{});
+  const Json* section = parent.Find(name);
+  return section != nullptr && section->is_object() ? *section : kEmpty;
+}
+
+class ConfigReader {
  public:
-  Section(const Json* json, std::string pointer, Diagnostics& mistakes)
-      : json_(json), pointer_(std::move(pointer)), mistakes_(mistakes) {
-    if (json_ && !json_->is_object()) {
-      Mistake("", Diagnostic::Reason::kTypeInvalid,
-              std::string("must be a mapping, not ") + json_->type_name());
-      json_ = nullptr;
+  ConfigReader(const Json& document, Diagnostics& mistakes)
+      : document_(document), mistakes_(mistakes) {}
+
+  HostConfig Read() {
+    CheckObject(ConfigFields(), document_, "", mistakes_);
+    std::string durability;
+    FieldReader(document_, "").Read("data", config_.data).Read("durability", durability);
+    config_.durability_full = durability != "normal";
+    ReadListen();
+    ReadPlugins();
+    ReadJobs();
+    ReadCron();
+    std::string level = "info";
+    FieldReader(SectionOf(document_, "log"), "").Read("level", level);
+    const auto found = std::find(kLevels.begin(), kLevels.end(), level);
+    if (found != kLevels.end()) {
+      config_.log_level = static_cast<LogLevel>(found - kLevels.begin());
     }
-  }
-
-  // Every member has been asked for by now: those that were not are unknown.
-  ~Section() {
-    if (!json_) return;
-    for (const auto& [name, value] : json_->as_object()) {
-      if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      Mistake(name, Diagnostic::Reason::kUnknownField, "is no key of this configuration",
-              Nearest(name, known_));
-    }
-  }
-  Section(const Section&) = delete;
-  Section& operator=(const Section&) = delete;
-
-  const Json* Member(const std::string& name) {
-    known_.push_back(name);
-    const Json* member = json_ ? json_->Find(name) : nullptr;
-    return member && !member->is_null() ? member : nullptr;
-  }
-
-  void Text(const std::string& name, std::string& out) {
-    const Json* member = Member(name);
-    if (!member) return;
-    if (!member->is_string()) return TypeMistake(name, "a string", *member);
-    out = member->as_string();
-  }
-
-  void Flag(const std::string& name, bool& out) {
-    const Json* member = Member(name);
-    if (!member) return;
-    if (!member->is_bool()) return TypeMistake(name, "true or false", *member);
-    out = member->as_bool();
-  }
-
-  void Number(const std::string& name, int64_t least, int64_t& out) {
-    const Json* member = Member(name);
-    if (!member) return;
-    if (!member->is_int()) return TypeMistake(name, "an integer", *member);
-    if (member->as_int() < least) {
-      return Mistake(name, Diagnostic::Reason::kInvalid,
-                     "must be greater than or equal to " + std::to_string(least) + ", not " +
-                         std::to_string(member->as_int()));
-    }
-    out = member->as_int();
-  }
-
-  void Seconds(const std::string& name, std::chrono::seconds& out) {
-    int64_t number = out.count();
-    Number(name, 0, number);
-    out = std::chrono::seconds(number);
-  }
-
-  // One of a few words.
-  void Choice(const std::string& name, const std::vector<std::string>& words, std::string& out) {
-    std::string word = out;
-    Text(name, word);
-    if (std::find(words.begin(), words.end(), word) != words.end()) {
-      out = word;
-      return;
-    }
-    std::string list;
-    for (const std::string& each : words) list += (list.empty() ? "" : ", ") + each;
-    Mistake(name, Diagnostic::Reason::kNotSupported, "'" + word + "' is none of: " + list,
-            Nearest(word, words));
-  }
-
-  void Mistake(const std::string& name, Diagnostic::Reason reason, std::string message,
-               std::string hint = "") {
-    mistakes_.push_back({Pointer(name), reason, std::move(message), std::move(hint)});
-  }
-
-  std::string Pointer(const std::string& name) const {
-    return name.empty() ? pointer_ : pointer_ + PointerToken(name);
+    return std::move(config_);
   }
 
  private:
-  void TypeMistake(const std::string& name, const char* wanted, const Json& found) {
-    Mistake(name, Diagnostic::Reason::kTypeInvalid,
-            std::string("must be ") + wanted + ", not " + found.type_name());
+  void ReadListen() {
+    ListenConfig& listen = config_.listen;
+    const Json& section = SectionOf(document_, "listen");
+    FieldReader(section, "")
+        .Read("address", listen.address)
+        .Read("tokenFile", listen.token_file)
+        .Read("socket", listen.socket);
+    FieldReader(SectionOf(section, "tls"), "")
+        .Read("certificate", listen.certificate)
+        .Read("key", listen.key)
+        .Read("clientCA", listen.client_ca);
+    if (listen.certificate.empty() != listen.key.empty()) {
+      Mistake("/listen/tls", Reason::kRequired, "needs both certificate and key");
+    }
   }
 
-  const Json* json_;
-  const std::string pointer_;
+  void ReadPlugins() {
+    const Json* list = document_.Find("plugins");
+    if (list == nullptr || !list->is_array()) return;
+    for (size_t i = 0; i < list->as_array().size(); ++i) {
+      const std::string pointer = "/plugins/" + std::to_string(i);
+      PluginEntryConfig plugin = ReadPlugin(list->as_array()[i], pointer);
+      const bool twice = std::any_of(config_.plugins.begin(), config_.plugins.end(),
+                                     [&](const auto& other) { return other.kind == plugin.kind; });
+      if (twice && !plugin.kind.empty()) {
+        Mistake(pointer + "/kind", Reason::kDuplicate,
+                "'" + plugin.kind + "' is served by another plugin already");
+      }
+      config_.plugins.push_back(std::move(plugin));
+    }
+  }
+
+  PluginEntryConfig ReadPlugin(const Json& entry, const std::string& pointer) {
+    PluginEntryConfig plugin;
+    FieldReader(entry, "")
+        .Read("path", plugin.path)
+        .Read("kind", plugin.kind)
+        .Read("isolation", plugin.isolation)
+        .Read("sha256", plugin.sha256);
+    plugin.config = SectionOf(entry, "config");
+    ReadNumber(SectionOf(entry, "limits"), pointer + "/limits/tasks", 1, plugin.tasks_max);
+    if (!plugin.path.empty() && plugin.path.front() != '/') {
+      Mistake(pointer + "/path", Reason::kInvalid,
+              "must be an absolute path, not '" + plugin.path + "'");
+    }
+    const bool hex = plugin.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!plugin.sha256.empty() && (plugin.sha256.size() != 64 || !hex)) {
+      Mistake(pointer + "/sha256", Reason::kInvalid, "must be 64 lower case hexadecimal digits");
+    }
+    return plugin;
+  }
+
+  void ReadJobs() {
+    ReadSeconds("/jobs/defaultTTLSecondsAfterFinished", config_.default_ttl);
+    ReadSeconds("/jobs/defaultPendingTimeoutSeconds", config_.default_pending_timeout);
+    ReadSeconds("/jobs/forceDeleteTimeoutSeconds", config_.force_delete_timeout);
+  }
+
+  void ReadCron() {
+    const Json& cron = SectionOf(document_, "cron");
+    FieldReader(cron, "")
+        .Read("defaultTimezone", config_.default_timezone)
+        .Read("hashNames", config_.hash_names);
+    ReadNumber(cron, "/cron/maxMissedSchedules", 0, config_.max_missed_schedules);
+    ReadSeconds("/cron/maxDowntimeSeconds", config_.max_downtime);
+    if (const auto zone = Zone::Find(config_.default_timezone); !zone) {
+      Mistake("/cron/defaultTimezone", Reason::kInvalid, zone.error().message());
+    }
+  }
+
+  // `pointer` ends in the member's name.
+  void ReadNumber(const Json& section, const std::string& pointer, int64_t least, int64_t& out) {
+    FieldReader(section, "").Read(pointer.substr(pointer.rfind('/') + 1), out);
+    if (out >= least) return;
+    Mistake(pointer, Reason::kInvalid,
+            "must be at least " + std::to_string(least) + ", not " + std::to_string(out));
+  }
+
+  void ReadSeconds(const std::string& pointer, std::chrono::seconds& out) {
+    int64_t number = out.count();
+    const std::string section = pointer.substr(1, pointer.rfind('/') - 1);
+    ReadNumber(SectionOf(document_, section), pointer, 0, number);
+    out = std::chrono::seconds(number);
+  }
+
+  void Mistake(std::string pointer, Reason reason, std::string message) {
+    mistakes_.push_back({std::move(pointer), reason, std::move(message), ""});
+  }
+
+  const Json& document_;
   Diagnostics& mistakes_;
-  std::vector<std::string> known_;
+  HostConfig config_;
 };
-
-void ReadListen(Section& root, Diagnostics& mistakes, ListenConfig& listen) {
-  Section section(root.Member("listen"), root.Pointer("listen"), mistakes);
-  section.Text("address", listen.address);
-  section.Text("tokenFile", listen.token_file);
-  section.Text("socket", listen.socket);
-  Section tls(section.Member("tls"), section.Pointer("tls"), mistakes);
-  tls.Text("certificate", listen.certificate);
-  tls.Text("key", listen.key);
-  tls.Text("clientCA", listen.client_ca);
-  if (listen.certificate.empty() != listen.key.empty()) {
-    tls.Mistake("", Diagnostic::Reason::kRequired, "needs both certificate and key");
-  }
-}
-
-bool IsSha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-PluginEntryConfig ReadPlugin(const Json& json, const std::string& pointer, Diagnostics& mistakes) {
-  PluginEntryConfig plugin;
-  Section section(&json, pointer, mistakes);
-  section.Text("path", plugin.path);
-  section.Text("kind", plugin.kind);
-  section.Choice("isolation", {"in_process", "process"}, plugin.isolation);
-  section.Text("sha256", plugin.sha256);
-  if (const Json* config = section.Member("config")) {
-    plugin.config = *config;
-    if (!config->is_object()) {
-      section.Mistake("config", Diagnostic::Reason::kTypeInvalid, "must be a mapping");
-    }
-  }
-  Section limits(section.Member("limits"), section.Pointer("limits"), mistakes);
-  limits.Number("tasks", 1, plugin.tasks_max);
-  if (limits.Member("memory")) {
-    limits.Mistake("memory", Diagnostic::Reason::kForbidden,
-                   "needs isolation: process, which this version does not offer; remove it");
-  }
-  using Reason = Diagnostic::Reason;
-  if (plugin.path.empty()) {
-    section.Mistake("path", Reason::kRequired, "is missing: say where the plugin's file is");
-  } else if (plugin.path.front() != '/') {
-    section.Mistake("path", Reason::kInvalid,
-                    "must be an absolute path, not '" + plugin.path + "'");
-  }
-  if (plugin.kind.empty()) {
-    section.Mistake("kind", Reason::kRequired,
-                    "is missing: say which taskTemplate field it serves");
-  }
-  if (plugin.isolation == "process") {
-    section.Mistake("isolation", Reason::kForbidden,
-                    "process is not offered by this version; use in_process");
-  }
-  if (!plugin.sha256.empty() && !IsSha256(plugin.sha256)) {
-    section.Mistake("sha256", Reason::kInvalid, "must be 64 lower case hexadecimal digits");
-  }
-  return plugin;
-}
-
-void ReadPlugins(Section& root, Diagnostics& mistakes, HostConfig& config) {
-  const Json* list = root.Member("plugins");
-  if (!list) return;
-  if (!list->is_array()) {
-    root.Mistake("plugins", Diagnostic::Reason::kTypeInvalid, "must be a list");
-    return;
-  }
-  for (size_t i = 0; i < list->as_array().size(); ++i) {
-    const std::string pointer = "/plugins/" + std::to_string(i);
-    PluginEntryConfig plugin = ReadPlugin(list->as_array()[i], pointer, mistakes);
-    const bool twice = std::any_of(config.plugins.begin(), config.plugins.end(),
-                                   [&](const auto& other) { return other.kind == plugin.kind; });
-    if (twice && !plugin.kind.empty()) {
-      mistakes.push_back({pointer + "/kind", Diagnostic::Reason::kDuplicate,
-                          "'" + plugin.kind + "' is served by another plugin already", ""});
-    }
-    config.plugins.push_back(std::move(plugin));
-  }
-}
-
-void ReadRoot(const Json& document, Diagnostics& mistakes, HostConfig& config) {
-  Section root(&document, "", mistakes);
-  std::string home = "standalone";
-  root.Choice("home", {"standalone", "kubernetes"}, home);
-  if (home == "kubernetes") {
-    root.Mistake("home", Diagnostic::Reason::kForbidden,
-                 "kubernetes is not offered by this version; use standalone");
-  }
-  root.Text("data", config.data);
-  std::string durability = "full";
-  root.Choice("durability", {"full", "normal"}, durability);
-  config.durability_full = durability == "full";
-  ReadListen(root, mistakes, config.listen);
-  ReadPlugins(root, mistakes, config);
-  {
-    Section jobs(root.Member("jobs"), root.Pointer("jobs"), mistakes);
-    jobs.Seconds("defaultTTLSecondsAfterFinished", config.default_ttl);
-    jobs.Seconds("defaultPendingTimeoutSeconds", config.default_pending_timeout);
-    jobs.Seconds("forceDeleteTimeoutSeconds", config.force_delete_timeout);
-  }
-  {
-    Section cron(root.Member("cron"), root.Pointer("cron"), mistakes);
-    cron.Text("defaultTimezone", config.default_timezone);
-    cron.Number("maxMissedSchedules", 0, config.max_missed_schedules);
-    cron.Seconds("maxDowntimeSeconds", config.max_downtime);
-    cron.Flag("hashNames", config.hash_names);
-    if (const auto zone = Zone::Find(config.default_timezone); !zone) {
-      cron.Mistake("defaultTimezone", Diagnostic::Reason::kInvalid, zone.error().message());
-    }
-  }
-  Section log(root.Member("log"), root.Pointer("log"), mistakes);
-  std::string level = "info";
-  const std::vector<std::string> levels = {"debug", "info", "warning", "error"};
-  log.Choice("level", levels, level);
-  config.log_level =
-      static_cast<LogLevel>(std::find(levels.begin(), levels.end(), level) - levels.begin());
-}
 
 Error Mistakes(const Diagnostics& mistakes, const YamlDocument& document, const std::string& file) {
   std::string text;
@@ -265,10 +211,9 @@ Result<HostConfig> ParseConfig(std::string_view text, const std::string& file) {
     return Error(Code::kInvalid,
                  file + ": must hold one YAML document, not " + std::to_string(documents->size()));
   }
-  HostConfig config;
-  if (documents->empty()) return config;
+  if (documents->empty()) return HostConfig{};
   Diagnostics mistakes;
-  ReadRoot(documents->front().value, mistakes, config);
+  HostConfig config = ConfigReader(documents->front().value, mistakes).Read();
   if (!mistakes.empty()) return Mistakes(mistakes, documents->front(), file);
   return config;
 }

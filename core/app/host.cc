@@ -6,6 +6,7 @@
 #include "core/app/host_admin.h"
 #include "core/base/limits.h"
 #include "core/base/random.h"
+#include "core/control/job_intake.h"
 #include "core/control/loop.h"
 #include "core/http/api.h"
 #include "core/http/server.h"
@@ -43,20 +44,6 @@ ControlOptions ControlOptionsOf(const HostConfig& config) {
   return options;
 }
 
-std::vector<PluginConfig> PluginsOf(const HostConfig& config) {
-  std::vector<PluginConfig> plugins;
-  for (const PluginEntryConfig& entry : config.plugins) {
-    PluginConfig plugin;
-    plugin.path = entry.path;
-    plugin.kind = entry.kind;
-    plugin.sha256 = entry.sha256;
-    plugin.isolation = entry.isolation;
-    plugin.config = entry.config;
-    plugins.push_back(std::move(plugin));
-  }
-  return plugins;
-}
-
 ServerOptions ServerOptionsOf(const ListenConfig& listen) {
   ServerOptions options;
   std::optional<TlsFiles> tls;
@@ -68,6 +55,21 @@ ServerOptions ServerOptionsOf(const ListenConfig& listen) {
 }
 
 }  // namespace
+
+std::vector<PluginConfig> PluginsOf(const HostConfig& config) {
+  std::vector<PluginConfig> plugins;
+  for (const PluginEntryConfig& entry : config.plugins) {
+    PluginConfig plugin;
+    plugin.path = entry.path;
+    plugin.kind = entry.kind;
+    plugin.sha256 = entry.sha256;
+    plugin.isolation = entry.isolation;
+    plugin.config = entry.config;
+    plugin.limits.tasks = static_cast<size_t>(entry.tasks_max);
+    plugins.push_back(std::move(plugin));
+  }
+  return plugins;
+}
 
 // In the order of their making; destroyed in the reverse.
 struct Host::Parts {
@@ -85,6 +87,7 @@ struct Host::Parts {
   Inbox inbox{limits::kMailboxEvents};
   InboxSink sink{inbox};
   std::unique_ptr<SqliteStore> store;
+  std::unique_ptr<JobIntake> intake;  // The store as the API sees it.
   CurlTransport http;
   std::unique_ptr<PluginHost> plugins;
   std::unique_ptr<Engine> engine;
@@ -106,6 +109,7 @@ Result<void> Host::Parts::OpenStore(const HostConfig& config) {
   options.metrics = &metrics;
   options.clock = &clock;
   store = TRY(SqliteStore::Open(options));
+  intake = std::make_unique<JobIntake>(*store, inbox);
   store->changes().SetListener(
       [this](const std::vector<Change>& changes) { inbox.PostAnswer(StoreChanged{changes}); });
   return {};
@@ -131,13 +135,14 @@ Result<void> Host::Parts::StartCore(const HostConfig& config) {
 
 Result<void> Host::Parts::StartServer(const HostConfig& config) {
   admin = std::make_unique<HostAdmin>(*loop, *plugins);
-  api.store = store.get();
+  api.store = intake.get();
   api.clock = &clock;
   api.random = &random;
   api.validator = plugins.get();
   api.admin = admin.get();
   api.metrics = &metrics;
   api.default_timezone = config.default_timezone;
+  api.hash_names = config.hash_names;
   api.version = DETENT_VERSION;
   server = TRY(Server::Start(ServerOptionsOf(config.listen), MakeApi(api), clock, &log));
   return {};

@@ -12,8 +12,12 @@
 #include "core/app/config.h"
 #include "core/base/clock.h"
 #include "core/base/result.h"
+#include "core/plugin/loader.h"
 
 namespace detent {
+
+// What the configuration says of plugins, as the plugin host takes it. Pure.
+std::vector<PluginConfig> PluginsOf(const HostConfig& config);
 
 class Host {
  public:

@@ -35,6 +35,8 @@ Flags:
 Examples:
   detent serve --data ./data
   detent serve --config /etc/detent/detent.yaml
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
 )";
 
 constexpr const char* kConfigHelp =
@@ -45,6 +47,8 @@ Usage:
 
 Examples:
   detent config check /etc/detent/detent.yaml
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
 )";
 
 constexpr const char* kBackupHelp =
@@ -57,6 +61,8 @@ The copy can be put into an empty data directory as detent.db.
 
 Examples:
   detent backup --data /var/lib/detent /backup/detent-2026-11-21.db
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
 )";
 
 int Fail(const std::string& message) {

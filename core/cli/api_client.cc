@@ -279,6 +279,19 @@ Result<Json> ApiClient::Version() {
   return Call(Get("/version"));
 }
 
+Result<ApiClient::CronDefaults> ApiClient::ReadCronDefaults() {
+  CronDefaults defaults;
+  const Result<Json> reply = Call(Get("/detent/v1/settings"));
+  if (!reply && reply.error().code() != Code::kNotFound) return reply.error();
+  if (!reply) return defaults;
+  if (const std::string zone = TextAt(*reply, "/cron/defaultTimezone"); !zone.empty()) {
+    defaults.timezone = zone;
+  }
+  const Json* hash = reply->At("/cron/hashNames");
+  if (hash != nullptr && hash->is_bool()) defaults.hash_names = hash->as_bool();
+  return defaults;
+}
+
 std::string EscapeUrl(std::string_view text) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string out;

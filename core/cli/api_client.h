@@ -88,6 +88,16 @@ class ApiClient {
   Result<void> ReloadPlugin(const std::string& kind);
   Result<Json> Version();
 
+  // How the host reads schedules. A host that does not say so is taken to have the defaults.
+  struct CronDefaults {
+    std::string timezone = "UTC";
+    bool hash_names = true;
+  };
+  Result<CronDefaults> ReadCronDefaults();
+
+  // The server's address as the user knows it.
+  const std::string& shown() const { return shown_; }
+
   void Pause(std::chrono::milliseconds time) { transport_->Pause(time); }
 
   // Called with each warning that a reply carries.

@@ -14,6 +14,8 @@ namespace detent {
 namespace {
 
 constexpr size_t kSummaryColumn = 14;
+constexpr const char* kExitCodes =
+    "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 time is over, 4 the job failed.\n";
 constexpr const char* kDefaultServer = "http://127.0.0.1:7420";
 
 class Cli {
@@ -168,9 +170,8 @@ void Cli::PrintOverview(std::ostream& out) const {
   if (!external_.empty()) out << "\nThe host:\n";
   for (const ExternalCommand& command : external_) print(command.name, command.summary);
   out << "\nFlags of all commands:\n"
-      << DescribeFlags(GlobalFlags())
-      << "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 time is over, 4 the job failed.\n"
-         "'detent COMMAND --help' says more about a command.\n";
+      << DescribeFlags(GlobalFlags()) << kExitCodes
+      << "'detent COMMAND --help' says more about a command.\n";
 }
 
 void Cli::PrintHelp(const Command& command) const {
@@ -180,7 +181,7 @@ void Cli::PrintHelp(const Command& command) const {
       << command.description << "\n\nExamples:\n";
   for (const std::string& line : command.examples) out << "  " << line << '\n';
   if (!command.flags.empty()) out << "\nFlags:\n" << DescribeFlags(command.flags);
-  out << "\nFlags of all commands:\n" << DescribeFlags(GlobalFlags());
+  out << "\nFlags of all commands:\n" << DescribeFlags(GlobalFlags()) << kExitCodes;
 }
 
 const Command* Cli::FindCommand(const std::string& name) const {

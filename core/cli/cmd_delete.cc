@@ -44,7 +44,6 @@ Result<std::vector<ObjectKey>> FindObjects(CommandContext& context, const Object
 Result<void> WaitUntilGone(CommandContext& context, const ObjectKey& key, const std::string& uid) {
   ListWatch plan;
   plan.selection = {key.kind, key.ns, "", "metadata.name=" + key.name};
-  plan.deadline = context.Deadline();
   const auto is_there = [&](const Json& object) { return TextAt(object, "/metadata/uid") == uid; };
   plan.on_list = [&](const Json& list) {
     const Json* first = list.At("/items/0");
@@ -53,7 +52,7 @@ Result<void> WaitUntilGone(CommandContext& context, const ObjectKey& key, const 
   plan.on_event = [&](const std::string& type, const Json& object) {
     return type != "DELETED" && is_there(object);
   };
-  return RunListWatch(*context.api, context.clock, context.random, plan);
+  return RunListWatch(context, plan);
 }
 
 Result<int> Delete(CommandContext& context) {

@@ -142,7 +142,6 @@ class Getter {
     plan.selection = Of(kind);
     if (one) plan.selection.field_selector = "metadata.name=" + args_.objects[0].name;
     plan.table = format_.empty() || format_ == "wide";
-    plan.deadline = context_.Deadline();
     TableView view = ViewOf(kind, false);
     const auto show = [&](const Json& object) {
       if (plan.table) {
@@ -168,7 +167,7 @@ class Getter {
       context_.out().flush();
       return true;
     };
-    TRY(RunListWatch(api_, context_.clock, context_.random, plan));
+    TRY(RunListWatch(context_, plan));
     return kExitOk;
   }
 

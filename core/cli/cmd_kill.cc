@@ -19,7 +19,6 @@ bool HasEnded(Kind kind, const Json& object) {
 Result<void> WaitForTask(CommandContext& context, const ObjectKey& task) {
   ListWatch plan;
   plan.selection = {Kind::kTask, task.ns, "", "metadata.name=" + task.name};
-  plan.deadline = context.Deadline();
   plan.on_list = [](const Json& list) {
     const Json* first = list.At("/items/0");
     return first != nullptr && !HasEnded(Kind::kTask, *first);
@@ -27,7 +26,7 @@ Result<void> WaitForTask(CommandContext& context, const ObjectKey& task) {
   plan.on_event = [](const std::string& type, const Json& object) {
     return type != "DELETED" && !HasEnded(Kind::kTask, object);
   };
-  return RunListWatch(*context.api, context.clock, context.random, plan);
+  return RunListWatch(context, plan);
 }
 
 Result<void> KillOne(CommandContext& context, const ObjectKey& key, WallTime at) {

@@ -4,6 +4,7 @@
 #include "core/cli/job_wait.h"
 #include "core/cli/log_reader.h"
 #include "core/cli/object_args.h"
+#include "core/cli/patience.h"
 
 namespace detent {
 namespace {
@@ -20,6 +21,25 @@ Result<int> JobLogs(CommandContext& context, const ObjectKey& job, LogReader& re
                   << job.name << "' says what it waits for.\n";
   }
   return kExitOk;
+}
+
+Result<int> FollowTask(CommandContext& context, const ObjectKey& task, LogReader& reader) {
+  Patience patience(context);
+  while (true) {
+    // Looked at before the output: what an ended task wrote is then all there. A server that stops
+    // ends the output as if the task had ended.
+    const Result<Json> now = context.api->Read(task);
+    if (now) patience.Answered();
+    const bool ended = now && TextAt(*now, "/status/state") == "Terminated";
+    const Result<void> read = now ? reader.ReadTask(task, !ended) : now.error();
+    if (!read) {
+      TRY(patience.Wait(read.error()));
+    } else if (ended) {
+      return kExitOk;
+    } else {
+      context.api->Pause(std::chrono::milliseconds(300));
+    }
+  }
 }
 
 Result<int> Logs(CommandContext& context) {
@@ -43,7 +63,8 @@ Result<int> Logs(CommandContext& context) {
   LogReader reader(*context.api, context.out(), context.err(), choice);
   const ObjectKey key{object->kind, context.ns(), object->name};
   if (key.kind == Kind::kJob) return JobLogs(context, key, reader);
-  TRY(reader.ReadTask(key, context.flags.IsOn("follow")));
+  if (context.flags.IsOn("follow")) return FollowTask(context, key, reader);
+  TRY(reader.ReadTask(key, false));
   return kExitOk;
 }
 

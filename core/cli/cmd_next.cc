@@ -113,7 +113,12 @@ Result<int> Next(CommandContext& context) {
   if (object->kind != Kind::kJobConfig) return context.Usage("only a JobConfig has slots");
   ApiClient* api = TRY(context.connect());
   const Json config = TRY(api->Read({Kind::kJobConfig, context.ns(), object->name}));
-  return Print(context, {TRY(OfConfig(config, context.ns()))});
+  Asked asked = TRY(OfConfig(config, context.ns()));
+  // What the JobConfig leaves open is the host's to say.
+  const ApiClient::CronDefaults defaults = TRY(api->ReadCronDefaults());
+  if (asked.schedule.timezone.empty()) asked.schedule.timezone = defaults.timezone;
+  if (!defaults.hash_names) asked.hash_id = "-";
+  return Print(context, {asked});
 }
 
 }  // namespace
@@ -124,13 +129,15 @@ Command NextCommand() {
           .summary = "show when a schedule is due next",
           .description =
               "Slots are shown in the schedule's zone and in UTC. An expression or a file\n"
-              "needs no host.",
+              "needs no host; what only a host can say is then taken to be as it comes: UTC\n"
+              "for schedules without a zone, and H differing by JobConfig.",
           .examples = {"detent next nightly --count 3",
                        "detent next '0 9 * * mon-fri' --timezone Europe/Berlin",
                        "detent next 'H H * * *' --hash-id default/nightly"},
           .flags = {FileFlag(),
                     {"count", 0, FlagType::kNumber, "N", "How many slots. Default: 5."},
-                    {"timezone", 0, FlagType::kText, "ZONE", "Instead of the schedule's own."},
+                    {"timezone", 0, FlagType::kText, "ZONE",
+                     "Instead of the schedule's, or the host's."},
                     {"from", 0, FlagType::kText, "TIME", "Slots after this time. Default: now."},
                     {"hash-id", 0, FlagType::kText, "NAMESPACE/NAME",
                      "What H in an expression depends on."}},

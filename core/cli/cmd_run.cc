@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "core/cli/apply_patch.h"
 #include "core/cli/command.h"
 #include "core/cli/input_files.h"
 #include "core/cli/job_wait.h"
@@ -76,24 +77,64 @@ Result<void> CreateJobs(CommandContext& context, const Json& job, std::vector<Ob
   return {};
 }
 
+Error WrongPlace(const Manifest& manifest, const std::string& pointer, std::string message) {
+  Diagnostic mistake;
+  mistake.pointer = pointer;
+  mistake.message = std::move(message);
+  return Error(Code::kInvalid, Locate(manifest, mistake));
+}
+
+// The Job of a JobConfig that stands in a file. The host makes Jobs of what it holds, so the file
+// must say the same: a run of anything else would be no run of this JobConfig.
+Result<Json> JobOfFile(CommandContext& context, const Manifest& manifest) {
+  const std::string name = TextAt(manifest.document, "/metadata/name");
+  std::string ns = TextAt(manifest.document, "/metadata/namespace");
+  if (ns.empty()) ns = context.ns();
+  if (name.empty()) return WrongPlace(manifest, "/metadata/name", "is required to run it");
+  const ObjectKey key{Kind::kJobConfig, ns, name};
+  const std::string apply = "; 'detent apply -f " + manifest.file + "' first, then run it";
+  const Result<Json> stored = context.api->Read(key);
+  if (!stored && stored.error().code() == Code::kNotFound) {
+    return WrongPlace(manifest, "/metadata/name", "the host has no " + ToString(key) + apply);
+  }
+  if (!stored) return stored.error();
+  Json document = manifest.document;
+  document.Set("apiVersion", kGroupVersion);
+  const Json patch = ThreeWayPatch(Json(), document, *stored);
+  if (!patch.as_object().empty()) {
+    // Defaults and older spellings are the host's to judge.
+    const Json patched = TRY(context.api->Patch(key, patch, true));
+    if (NumberAt(patched, "/metadata/generation") != NumberAt(*stored, "/metadata/generation")) {
+      return WrongPlace(manifest, "/spec", "is not what the host has for " + ToString(key) + apply);
+    }
+  }
+  Json job = JobOfConfig(name);
+  job.Find("metadata")->Set("namespace", ns);
+  return job;
+}
+
 // Exit code and nothing else: mistakes in files are printed where they are found.
 Result<int> CreateFromFiles(CommandContext& context, const Json& substitutions,
                             std::vector<ObjectKey>& created) {
   const auto manifests = TRY(ReadInputManifests(context.flags.Texts("filename"), *context.io.in));
-  for (const Manifest& manifest : manifests) {
-    if (manifest.kind == Kind::kJob) continue;
-    Diagnostic mistake;
-    mistake.pointer = "/kind";
-    mistake.message = std::string("must be Job, not ") + NameOf(manifest.kind) +
-                      "; apply a JobConfig, then 'detent run' its name";
-    return Error(Code::kInvalid, Locate(manifest, mistake));
+  if (manifests.size() > 1 && context.flags.Has("name")) {
+    return context.Usage("--name: there are " + std::to_string(manifests.size()) +
+                         " objects in what --filename names, and names are unique");
   }
   for (const Manifest& manifest : manifests) {
-    Json job = manifest.document;
-    Override(context, substitutions, job);
-    const auto done = CreateJobs(context, job, created);
+    if (manifest.kind != Kind::kTask) continue;
+    return WrongPlace(manifest, "/kind", "must be Job or JobConfig, not Task; a Job makes Tasks");
+  }
+  for (const Manifest& manifest : manifests) {
+    const bool config = manifest.kind == Kind::kJobConfig;
+    Result<Json> job = config ? JobOfFile(context, manifest) : manifest.document;
+    if (job) Override(context, substitutions, *job);
+    const Result<void> done = job ? CreateJobs(context, *job, created) : job.error();
     if (done) continue;
-    if (done.error().code() == Code::kUnavailable) return done.error();
+    const std::string& said = done.error().message();
+    if (done.error().code() == Code::kUnavailable || said.starts_with(manifest.file + ":")) {
+      return done.error();
+    }
     for (const std::string& sentence :
          ExplainRefusal(manifest, done.error(), context.api->mistakes(), context.clock.Now())) {
       context.err() << "error: " << sentence << '\n';
@@ -121,6 +162,17 @@ Result<int> Await(CommandContext& context, const std::vector<ObjectKey>& jobs) {
     code = std::max(code, ExitCodeOf(last));
   }
   return code;
+}
+
+// Whether the server refused a Job since there is no JobConfig of that name.
+bool IsNoConfig(const ApiClient& api) {
+  return api.mistakes().size() == 1 && api.mistakes()[0].field == "spec.configName";
+}
+
+Error NoConfig(const CommandContext& context, const std::string& name) {
+  return Error(Code::kNotFound, "there is no JobConfig '" + name + "' in namespace " +
+                                    context.ns() +
+                                    "; 'detent get jobconfigs' lists those that are");
 }
 
 Result<int> Run(CommandContext& context) {
@@ -152,7 +204,8 @@ Result<int> Run(CommandContext& context) {
     }
     Json job = JobOfConfig(config);
     Override(context, *substitutions, job);
-    TRY(CreateJobs(context, job, created));
+    const auto done = CreateJobs(context, job, created);
+    if (!done) return IsNoConfig(*context.api) ? NoConfig(context, config) : done.error();
   }
   if (!context.flags.IsOn("wait") && !context.flags.IsOn("follow")) return kExitOk;
   return Await(context, created);
@@ -165,8 +218,9 @@ Command RunCommand() {
           .arguments = "JOBCONFIG | -f FILE",
           .summary = "start a Job now, and see how it ends",
           .description =
-              "Creates a Job from a JobConfig, whatever its schedule says, or from a\n"
-              "file. With --wait or --follow the exit code is 4 if the Job failed.",
+              "Creates a Job from a JobConfig, whatever its schedule says, or from a file: of\n"
+              "a Job, or of a JobConfig that the host has as the file says it. With --wait or\n"
+              "--follow the exit code is 4 if the Job failed.",
           .examples = {"detent run nightly --wait --timeout 10m",
                        "# See the output, with a variable of its own.",
                        "detent run report --follow --set option.day=2026-11-21",

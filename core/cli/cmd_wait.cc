@@ -17,7 +17,6 @@ Result<int> WaitForOne(CommandContext& context, const ObjectKey& key, const Wait
   Json last;
   ListWatch plan;
   plan.selection = {key.kind, key.ns, "", "metadata.name=" + key.name};
-  plan.deadline = context.Deadline();
   const auto look = [&](const Json& object) {
     seen = true;
     last = object;
@@ -34,7 +33,7 @@ Result<int> WaitForOne(CommandContext& context, const ObjectKey& key, const Wait
     seen = false;
     return false;
   };
-  const auto waited = RunListWatch(*context.api, context.clock, context.random, plan);
+  const auto waited = RunListWatch(context, plan);
   if (!waited) return Error(waited.error()).While("wait for " + shown);
   if (!seen && !goal.is_delete()) {
     return Error(Code::kNotFound, ToString(key) + " is not there; 'detent get " +

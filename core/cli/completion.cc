@@ -8,13 +8,13 @@
 namespace detent {
 namespace {
 
+using Words = std::vector<std::string>;
+
 std::string FlagWords(const std::vector<Flag>& flags) {
   std::string words;
   for (const Flag& flag : flags) words += (words.empty() ? "--" : " --") + flag.name;
   return words;
 }
-
-using Words = std::vector<std::string>;
 
 // `host`: the commands that are the host itself, not its client.
 std::string CommandWords(const Words& host) {
@@ -44,39 +44,82 @@ Arguments ArgumentsOf(const std::string& command, const Words& host) {
   return {};
 }
 
-std::string Lister(const Arguments& arguments) {
-  std::string text = "detent get " + arguments.kinds + " -o name 2>/dev/null";
+// `flags`: what the line says of the host and the namespace, as the shell passes it on.
+std::string Lister(const Arguments& arguments, const std::string& flags) {
+  std::string text = "detent " + flags + "get " + arguments.kinds + " -o name 2>/dev/null";
   // job.execution.detent.dev/x is shown as job/x.
   return text + (arguments.bare ? " | sed 's,.*/,,'" : " | sed 's,[.][^/]*/,/,'");
+}
+
+std::string Joined(const Words& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+// "--output|-o": a pattern of bash's case.
+std::string Pattern(const Flag& flag) {
+  return "--" + flag.name + (flag.letter == 0 ? "" : std::string("|-") + flag.letter);
+}
+
+// The flags of all commands that take a value, as a pattern.
+std::string GlobalPattern() {
+  Words patterns;
+  for (const Flag& flag : GlobalFlags()) {
+    if (flag.type != FlagType::kSwitch) patterns.push_back(Pattern(flag));
+  }
+  return Joined(patterns, "|");
+}
+
+void PrintBashCommand(std::ostream& out, const Command& command, const Words& host) {
+  const Arguments arguments = ArgumentsOf(command.name, host);
+  out << "    " << command.name << ")\n";
+  for (const Flag& flag : command.flags) {
+    if (flag.choices.empty()) continue;
+    out << "      case $before in " << Pattern(flag) << ")\n        COMPREPLY=($(compgen -W '"
+        << Joined(flag.choices, " ") << "' -- \"$word\")); return ;;\n      esac\n";
+  }
+  out << "      if [[ $word == -* ]]; then words='" << FlagWords(command.flags)
+      << (command.flags.empty() ? "" : " ") << FlagWords(GlobalFlags()) << "'\n"
+      << "      else words=\"" << arguments.words
+      << (arguments.kinds.empty() ? "" : " $(" + Lister(arguments, "\"${flags[@]}\" ") + ")")
+      << "\"; fi ;;\n";
 }
 
 // Bash's; zsh runs it through bashcompinit.
 void PrintBash(std::ostream& out, const Words& host) {
   out << "_detent() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} command= words= i\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local command= words= i\n"
+         "  local -a flags=()\n"
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-         "    case ${COMP_WORDS[i]} in -*) ;; *) command=${COMP_WORDS[i]}; break ;; esac\n"
+         "    case ${COMP_WORDS[i]} in\n"
+         "      "
+      << GlobalPattern()
+      << ")\n"
+         "        flags+=(\"${COMP_WORDS[i]}\" \"${COMP_WORDS[i+1]}\"); ((i++)) ;;\n"
+         "      -*) ;;\n"
+         "      *) [[ -n $command ]] || command=${COMP_WORDS[i]} ;;\n"
+         "    esac\n"
          "  done\n"
-         "  case ${COMP_WORDS[COMP_CWORD-1]} in\n"
+         "  case $before in\n"
          "    -f|--filename|--token-file|--ca-file)\n"
          "      COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+         "    "
+      << GlobalPattern()
+      << ") return ;;\n"
          "  esac\n"
          "  case $command in\n"
          "    '') words='"
       << CommandWords(host) << " " << FlagWords(GlobalFlags()) << "' ;;\n";
-  for (const Command& command : Commands()) {
-    const Arguments arguments = ArgumentsOf(command.name, host);
-    out << "    " << command.name << ")\n"
-        << "      if [[ $word == -* ]]; then words='" << FlagWords(command.flags)
-        << (command.flags.empty() ? "" : " ") << FlagWords(GlobalFlags()) << "'\n"
-        << "      else words=\"" << arguments.words
-        << (arguments.kinds.empty() ? "" : " $(" + Lister(arguments) + ")") << "\"; fi ;;\n";
-  }
-  out << "    help) words='" << CommandWords(host) << "' ;;\n"
-      << "  esac\n"
+  for (const Command& command : Commands()) PrintBashCommand(out, command, host);
+  out << "    help) words='" << CommandWords(host)
+      << "' ;;\n"
+         "    config) words='check' ;;\n"
+         "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
          "}\n"
-         "complete -F _detent detent\n";
+         "complete -o default -F _detent detent\n";
 }
 
 // In single quotes, as fish reads them.
@@ -117,7 +160,7 @@ void PrintFish(std::ostream& out, const Words& host) {
     const std::string when = " -n '__fish_seen_subcommand_from " + command.name + "'";
     const Arguments arguments = ArgumentsOf(command.name, host);
     std::string words = arguments.words;
-    if (!arguments.kinds.empty()) words += " (" + Lister(arguments) + ")";
+    if (!arguments.kinds.empty()) words += " (" + Lister(arguments, "") + ")";
     if (!words.empty()) out << "complete -c detent" << when << " -a " << Quoted(words) << '\n';
     PrintFishFlags(out, command.flags, when);
   }

@@ -30,6 +30,10 @@ InterruptGuard::~InterruptGuard() {
   if (active_) sigaction(SIGINT, &previous_, nullptr);
 }
 
+bool IsLineOpen() {
+  return line_open != 0;
+}
+
 void SetLineOpen(bool open) {
   line_open = open ? 1 : 0;
 }

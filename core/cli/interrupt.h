@@ -24,6 +24,7 @@ class InterruptGuard {
 };
 
 // Whether the terminal's line has something on it that an interrupt should end.
+bool IsLineOpen();
 void SetLineOpen(bool open);
 
 }  // namespace detent

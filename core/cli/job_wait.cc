@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/cli/list_watch.h"
+#include "core/cli/patience.h"
 #include "core/cli/progress.h"
 
 namespace detent {
@@ -34,7 +35,6 @@ Result<Json> WaitForJob(CommandContext& context, const ObjectKey& job,
   plan.selection.kind = job.kind;
   plan.selection.ns = job.ns;
   plan.selection.field_selector = "metadata.name=" + job.name;
-  plan.deadline = context.Deadline();
   plan.on_list = [&](const Json& list) {
     const Json* first = list.At("/items/0");
     gone = first == nullptr;
@@ -44,23 +44,29 @@ Result<Json> WaitForJob(CommandContext& context, const ObjectKey& job,
     gone = type == "DELETED";
     return !gone && take(object);
   };
-  TRY(RunListWatch(*context.api, context.clock, context.random, plan));
+  TRY(RunListWatch(context, plan));
   if (gone) return Gone(job);
   return last;
 }
 
 Result<Json> FollowJob(CommandContext& context, const ObjectKey& job, LogReader& reader) {
   const auto deadline = context.Deadline();
+  Patience patience(context);
   while (true) {
     // Looked at before the output: what the tasks of an ended Job wrote is then all there.
     const Result<Json> now = context.api->Read(job);
-    if (!now) return now.error().code() == Code::kNotFound ? Gone(job) : now.error();
-    const size_t tasks = TRY(reader.ReadJob(job.ns, job.name));
+    if (!now && now.error().code() == Code::kNotFound) return Gone(job);
+    if (now) patience.Answered();
+    const Result<size_t> read = now ? reader.ReadJob(job.ns, job.name) : now.error();
+    if (!read) {
+      TRY(patience.Wait(read.error()));
+      continue;
+    }
     if (IsFinishedJob(*now)) return *now;
     if (deadline && context.clock.Mono() >= *deadline) {
       return Error(Code::kDeadline, "the time given by --timeout is over");
     }
-    context.api->Pause(tasks < kManyTasks ? kPoll : kPollOfMany);
+    context.api->Pause(*read < kManyTasks ? kPoll : kPollOfMany);
   }
 }
 

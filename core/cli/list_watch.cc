@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/cli/patience.h"
+
 namespace detent {
 namespace {
 
@@ -9,13 +11,11 @@ using std::chrono::seconds;
 
 // How long one watch lasts; the server would end it itself some time later.
 constexpr seconds kOneWatch{300};
-constexpr seconds kServerAway{30};
-constexpr int64_t kPauseMillis = 250;
 
 class Follower {
  public:
-  Follower(ApiClient& api, const Clock& clock, Random& random, const ListWatch& plan)
-      : api_(api), clock_(clock), random_(random), plan_(plan) {}
+  Follower(CommandContext& context, const ListWatch& plan)
+      : context_(context), api_(*context.api), plan_(plan), patience_(context) {}
 
   Result<void> Run() {
     bool listed = false;
@@ -24,14 +24,12 @@ class Follower {
       if (went) {
         more = *went;
         listed = true;
-        away_since_.reset();
+        patience_.Answered();
         continue;
       }
       version_.clear();
-      const Code code = went.error().code();
-      if (code == Code::kExpired && listed) continue;
-      if (code != Code::kUnavailable || !listed) return went.error();
-      if (auto waited = Wait(went.error()); !waited) return waited;
+      if (went.error().code() == Code::kExpired && listed) continue;
+      TRY(patience_.Wait(went.error()));
     }
     return {};
   }
@@ -53,8 +51,8 @@ class Follower {
     request.version = version_;
     request.table = plan_.table;
     request.limit = kOneWatch;
-    if (plan_.deadline) {
-      const auto left = std::chrono::ceil<seconds>(*plan_.deadline - clock_.Mono());
+    if (const auto deadline = context_.Deadline()) {
+      const auto left = std::chrono::ceil<seconds>(*deadline - context_.clock.Mono());
       request.limit = std::clamp(left, seconds(1), kOneWatch);
     }
     bool more = true;
@@ -68,33 +66,24 @@ class Follower {
   }
 
   Result<void> CheckDeadline() const {
-    if (plan_.deadline && clock_.Mono() >= *plan_.deadline) {
+    const auto deadline = context_.Deadline();
+    if (deadline && context_.clock.Mono() >= *deadline) {
       return Error(Code::kDeadline, "the time given by --timeout is over");
     }
     return {};
   }
 
-  // A server that restarts is back soon; many clients should not all ask at once.
-  Result<void> Wait(const Error& error) {
-    if (!away_since_) away_since_ = clock_.Mono();
-    if (clock_.Mono() - *away_since_ > kServerAway) return error;
-    api_.Pause(std::chrono::milliseconds(kPauseMillis + static_cast<int64_t>(random_.Below(250))));
-    return {};
-  }
-
+  CommandContext& context_;
   ApiClient& api_;
-  const Clock& clock_;
-  Random& random_;
   const ListWatch& plan_;
+  Patience patience_;
   std::string version_;
-  std::optional<MonoTime> away_since_;
 };
 
 }  // namespace
 
-Result<void> RunListWatch(ApiClient& api, const Clock& clock, Random& random,
-                          const ListWatch& plan) {
-  return Follower(api, clock, random, plan).Run();
+Result<void> RunListWatch(CommandContext& context, const ListWatch& plan) {
+  return Follower(context, plan).Run();
 }
 
 }  // namespace detent

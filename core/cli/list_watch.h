@@ -7,18 +7,14 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
-#include "core/base/clock.h"
-#include "core/base/random.h"
-#include "core/cli/api_client.h"
+#include "core/cli/command.h"
 
 namespace detent {
 
 struct ListWatch {
   Selection selection;
   bool table = false;
-  std::optional<MonoTime> deadline = {};
   // Each list, the first one included; false ends. An object that is in none of them any more has
   // no event of its own.
   std::function<bool(const Json& list)> on_list;
@@ -26,8 +22,8 @@ struct ListWatch {
   std::function<bool(const std::string& type, const Json& object)> on_event;
 };
 
-// kDeadline: it is over. kUnavailable: the server was not there, at the begin or for 30 seconds.
-Result<void> RunListWatch(ApiClient& api, const Clock& clock, Random& random,
-                          const ListWatch& plan);
+// kDeadline: the time of --timeout is over. kUnavailable: the server was not there, at the begin or
+// for as long as Patience lasts.
+Result<void> RunListWatch(CommandContext& context, const ListWatch& plan);
 
 }  // namespace detent

@@ -58,7 +58,7 @@ Result<void> LogReader::ReadTask(const ObjectKey& task, bool follow) {
   }
   auto read = Read(source, false);
   if (read && follow) read = Read(source, true);
-  if (!read) return read;
+  if (!read || follow) return read;
   if (const auto rest = source.lines.TakeRest()) Print(source, *rest);
   return {};
 }

@@ -35,7 +35,8 @@ class LogReader {
   // are to read.
   Result<size_t> ReadJob(const std::string& ns, const std::string& job);
 
-  // Prints what is new of one Task; with `follow` until it has ended.
+  // Prints what is new of one Task; with `follow` until it has ended or the server ends the stream.
+  // A last line without its end is printed by a call without `follow`.
   Result<void> ReadTask(const ObjectKey& task, bool follow);
 
  private:

@@ -10,8 +10,7 @@ namespace detent {
 
 Result<NextSlots> SlotsAfter(const ScheduleSpec& spec, std::string_view hash_id, WallTime from,
                              size_t count) {
-  CronParseOptions options;
-  options.hash_id = hash_id;
+  const CronParseOptions options{.hash_id = hash_id, .hash_fields = true};
   const Schedule schedule = TRY(Schedule::Parse(spec.expressions, spec.timezone, options));
   NextSlots next;
   next.zone = schedule.zone();

@@ -18,8 +18,9 @@ struct NextSlots {
   Zone zone;
 };
 
-// The first `count` slots after `from`. `hash_id` is what H depends on, "namespace/name"; without
-// one H is refused. kInvalid: the schedule cannot be read.
+// The first `count` slots after `from`, as a host finds them. `hash_id` is what H depends on: the
+// JobConfig's "namespace/name", or "-" on a host with hashNames: false; without one H is refused.
+// kInvalid: the schedule cannot be read.
 Result<NextSlots> SlotsAfter(const ScheduleSpec& schedule, std::string_view hash_id, WallTime from,
                              size_t count);
 

@@ -125,7 +125,7 @@ void ConfigController::SubmitSlots(ConfigEntry& config, const SlotsPlan& plan) {
   }
   auto object = CopyOf(config);
   object->status = EncodeJobConfigStatus(status);
-  transaction.push_back(UpdateOf(std::move(object), config.version()));
+  transaction.push_back(UpdateOf(std::move(object), config.object));
   config.write_in_flight = true;
   config.written_at = context_.mono;
   context_.Submit(std::move(transaction), [this, id = config.ref.id, plan](auto result) {
@@ -251,7 +251,7 @@ void ConfigController::WriteStatusIfDue(ConfigEntry& config) {
   object->status = std::move(text);
   config.write_in_flight = true;
   config.written_at = context_.mono;
-  context_.Submit({UpdateOf(std::move(object), config.version())},
+  context_.Submit({UpdateOf(std::move(object), config.object)},
                   [this, id = config.ref.id](auto result) { WriteDone(id, std::move(result)); });
 }
 

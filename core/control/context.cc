@@ -81,19 +81,21 @@ std::shared_ptr<Object> CopyOf(const StoredEntry& entry) {
   return std::make_shared<Object>(*entry.object);
 }
 
-Write UpdateOf(std::shared_ptr<Object> object, int64_t expected_version) {
+Write UpdateOf(std::shared_ptr<Object> object, ObjectPtr previous) {
   const bool gone = object->meta.deleted && object->meta.finalizers.empty();
-  return {gone ? WriteOp::kDelete : WriteOp::kUpdate, std::move(object), expected_version, nullptr};
+  const int64_t version = previous->meta.resource_version;
+  return {gone ? WriteOp::kDelete : WriteOp::kUpdate, std::move(object), version,
+          std::move(previous)};
 }
 
-Write DeletionOf(const Object& object, WallTime now) {
-  auto copy = std::make_shared<Object>(object);
+Write DeletionOf(const ObjectPtr& object, WallTime now, const char* let_go) {
+  auto copy = std::make_shared<Object>(*object);
   if (!copy->meta.deleted) {
     copy->meta.deleted = now;
     copy->meta.deletion_grace_seconds = 0;
   }
-  const int64_t version = object.meta.resource_version;
-  return UpdateOf(std::move(copy), version);
+  if (let_go) RemoveFinalizer(copy->meta, let_go);
+  return UpdateOf(std::move(copy), object);
 }
 
 }  // namespace detent

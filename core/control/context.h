@@ -102,11 +102,12 @@ bool Accept(StoredEntry& entry, const ObjectPtr& committed);
 // A copy of the entry's object to change and write.
 std::shared_ptr<Object> CopyOf(const StoredEntry& entry);
 
-// The write that stores `object` as it is: an update, or the deletion that an object asks for which
-// is being deleted and has no finalizer left.
-Write UpdateOf(std::shared_ptr<Object> object, int64_t expected_version);
+// The write that stores `object` in the place of `previous`: an update, or the deletion that an
+// object asks for which is being deleted and has no finalizer left.
+Write UpdateOf(std::shared_ptr<Object> object, ObjectPtr previous);
 
-// The write that deletes it as the API does: at once, or marked where finalizers hold it.
-Write DeletionOf(const Object& object, WallTime now);
+// The write that deletes it as the API does: at once, or marked where finalizers hold it, other
+// than `let_go`.
+Write DeletionOf(const ObjectPtr& object, WallTime now, const char* let_go = nullptr);
 
 }  // namespace detent

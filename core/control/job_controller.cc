@@ -317,10 +317,8 @@ void JobController::Delete(JobEntry& job) {
   const auto stored = context_.store.Read(job.object->key());
   if (!stored) return;  // Gone already; the change that says so is on its way.
   job.object = *stored;
-  Object whole = **stored;
-  RemoveFinalizer(whole.meta, labels::kDeleteDependents);
   job.write_in_flight = true;
-  context_.Submit({DeletionOf(whole, context_.now)},
+  context_.Submit({DeletionOf(*stored, context_.now, labels::kDeleteDependents)},
                   [this, id = job.ref.id](auto result) { StatusDone(id, result); });
 }
 

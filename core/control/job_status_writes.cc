@@ -55,7 +55,7 @@ void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
   if (job.wish) {
     transaction.push_back({WriteOp::kCreate, StatusObject(job), 0, nullptr});
   } else {
-    transaction.push_back(UpdateOf(StatusObject(job), job.version()));
+    transaction.push_back(UpdateOf(StatusObject(job), job.object));
   }
   for (Write& create : gathered.creates) transaction.push_back(std::move(create));
   job.write_in_flight = true;

@@ -111,8 +111,7 @@ void OwnerController::Finish(const std::string& owner_uid) {
   auto object = std::make_shared<Object>(**stored);
   RemoveFinalizer(object->meta, labels::kForegroundDeletion);
   RemoveFinalizer(object->meta, labels::kOrphan);
-  const int64_t version = object->meta.resource_version;
-  context_.Submit({UpdateOf(std::move(object), version)}, [this, owner_uid](auto result) {
+  context_.Submit({UpdateOf(std::move(object), *stored)}, [this, owner_uid](auto result) {
     if (!result && !IsOutdated(result.error())) {
       return TryLater(owner_uid, std::nullopt, result.error());
     }
@@ -142,7 +141,7 @@ void OwnerController::TryAgain() {
 Transaction OwnerController::DeleteBatch(const Page& page) const {
   Transaction batch;
   for (const ObjectPtr& object : page.objects) {
-    if (!object->meta.deleted) batch.push_back(DeletionOf(*object, context_.now));
+    if (!object->meta.deleted) batch.push_back(DeletionOf(object, context_.now));
   }
   return batch;
 }
@@ -152,7 +151,7 @@ Transaction OwnerController::OrphanBatch(const Page& page, const std::string& ow
   for (const ObjectPtr& object : page.objects) {
     auto copy = std::make_shared<Object>(*object);
     std::erase_if(copy->meta.owners, [&](const auto& owner) { return owner.uid == owner_uid; });
-    batch.push_back(UpdateOf(std::move(copy), object->meta.resource_version));
+    batch.push_back(UpdateOf(std::move(copy), object));
   }
   return batch;
 }

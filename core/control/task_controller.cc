@@ -168,7 +168,7 @@ void TaskController::DropTracking(TaskEntry& task) {
   task.write_in_flight = true;
   task.writing = TaskWrite::kDrop;
   context_.Submit(
-      {UpdateOf(std::move(object), task.version())},
+      {UpdateOf(std::move(object), task.object)},
       [this, id = task.ref.id](auto result) { WriteDone(id, TaskWrite::kDrop, result); });
 }
 

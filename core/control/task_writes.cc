@@ -19,7 +19,7 @@ void TaskController::WriteStatus(TaskEntry& task, TaskWrite purpose) {
   for (auto& ack : task.acks) task.acks_in_flight.push_back(std::move(ack));
   task.acks.clear();
   context_.Submit(
-      {UpdateOf(std::move(object), task.version())},
+      {UpdateOf(std::move(object), task.object)},
       [this, id = task.ref.id, purpose](auto result) { WriteDone(id, purpose, result); });
 }
 

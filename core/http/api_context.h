@@ -27,6 +27,7 @@ struct ApiContext {
   Admin* admin = nullptr;
   Metrics* metrics = nullptr;
   std::string default_timezone = "UTC";
+  bool hash_names = true;         // As the host's configuration has it, for /detent/v1/settings.
   std::string version = "0.1.0";  // Detent's own, for /version.
   // Whether the host can do its work now; the error says why not. Null: always.
   std::function<Result<void>()> ready;

@@ -31,6 +31,16 @@ Response Plugins(const ApiContext& context) {
   return JsonResponse(text + "\n");
 }
 
+// What a client must know of the host's configuration to foretell what it does.
+Response Settings(const ApiContext& context) {
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject().Member("kind", "Settings").Key("cron").BeginObject();
+  json.Member("defaultTimezone", context.default_timezone);
+  json.Member("hashNames", context.hash_names).EndObject().EndObject();
+  return JsonResponse(text + "\n");
+}
+
 Response Reload(const ApiContext& context, const std::string& kind) {
   const Result<void> reloaded = context.admin->ReloadPlugin(kind);
   if (!reloaded) {
@@ -62,6 +72,8 @@ void AddOperations(Router& router, const ApiContext& context) {
   });
   router.Add("GET", "/detent/v1/plugins",
              [&context](const Request&, const Router::Captures&) { return Plugins(context); });
+  router.Add("GET", "/detent/v1/settings",
+             [&context](const Request&, const Router::Captures&) { return Settings(context); });
   router.Add("POST", "/detent/v1/plugins/{}/reload",
              [&context](const Request&, const Router::Captures& captures) {
                return Reload(context, captures[0]);

@@ -8,8 +8,8 @@
 
 namespace detent {
 
-// Adds /healthz, /livez, /readyz, /metrics and /detent/v1/plugins. `context` must outlive the
-// router.
+// Adds /healthz, /livez, /readyz, /metrics, /detent/v1/plugins and /detent/v1/settings. `context`
+// must outlive the router.
 void AddOperations(Router& router, const ApiContext& context);
 
 // GET .../NAME/why: {"kind":"Explanation","lines":[...]}.

@@ -1,7 +1,4 @@
-#include <curl/curl.h>
-
-#include <mutex>
-
+#include "core/net/curl_api.h"
 #include "core/net/http_client.h"
 
 namespace detent {
@@ -34,7 +31,7 @@ bool HandOnLines(Receiver& receiver, std::string_view data) {
 size_t OnBody(char* data, size_t, size_t size, void* pointer) {
   Receiver& receiver = *static_cast<Receiver*>(pointer);
   long status = 0;
-  curl_easy_getinfo(receiver.easy, CURLINFO_RESPONSE_CODE, &status);
+  Curl().easy_getinfo(receiver.easy, CURLINFO_RESPONSE_CODE, &status);
   if (receiver.on_line != nullptr && status == 200) {
     return HandOnLines(receiver, {data, size}) ? size : 0;
   }
@@ -80,44 +77,44 @@ struct HttpClient::State {
 };
 
 curl_slist* HttpClient::State::HeaderList(const ClientRequest& request) const {
-  curl_slist* list = curl_slist_append(nullptr, "Expect:");
+  curl_slist* list = Curl().slist_append(nullptr, "Expect:");
   if (!options.bearer_token.empty()) {
-    list = curl_slist_append(list, ("Authorization: Bearer " + options.bearer_token).c_str());
+    list = Curl().slist_append(list, ("Authorization: Bearer " + options.bearer_token).c_str());
   }
   for (size_t i = 0; i < request.headers.size(); ++i) {
     std::string line(request.headers.name(i));
     line.append(": ").append(request.headers.value(i));
-    list = curl_slist_append(list, line.c_str());
+    list = Curl().slist_append(list, line.c_str());
   }
   return list;
 }
 
 void HttpClient::State::Set(const ClientRequest& request, Receiver& receiver,
                             const std::string& url) {
-  curl_easy_reset(easy);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error);
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_PROXY, "");
-  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  if (request.method == "HEAD") curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  Curl().easy_reset(easy);
+  Curl().easy_setopt(easy, CURLOPT_ERRORBUFFER, error);
+  Curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  Curl().easy_setopt(easy, CURLOPT_URL, url.c_str());
+  Curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  Curl().easy_setopt(easy, CURLOPT_PROXY, "");
+  Curl().easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  if (request.method == "HEAD") Curl().easy_setopt(easy, CURLOPT_NOBODY, 1L);
   if (!request.body.empty()) {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request.body.size()));
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    Curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                       static_cast<curl_off_t>(request.body.size()));
+    Curl().easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
   }
   if (!options.unix_socket.empty()) {
-    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, options.unix_socket.c_str());
+    Curl().easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, options.unix_socket.c_str());
   }
-  if (!options.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
+  if (!options.ca_file.empty()) Curl().easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
   const auto timeout = static_cast<long>(options.timeout.count());
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, timeout);
-  if (receiver.on_line == nullptr) curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &receiver);
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &receiver);
+  Curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, timeout);
+  if (receiver.on_line == nullptr) Curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
+  Curl().easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
+  Curl().easy_setopt(easy, CURLOPT_WRITEDATA, &receiver);
+  Curl().easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
+  Curl().easy_setopt(easy, CURLOPT_HEADERDATA, &receiver);
 }
 
 Result<ClientReply> HttpClient::State::Perform(const ClientRequest& request,
@@ -128,16 +125,16 @@ Result<ClientReply> HttpClient::State::Perform(const ClientRequest& request,
   const std::string url = options.base_url + request.path;
   Set(request, receiver, url);
   curl_slist* headers = HeaderList(request);
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  Curl().easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
   error[0] = '\0';
-  const CURLcode code = curl_easy_perform(easy);
-  curl_slist_free_all(headers);
+  const CURLcode code = Curl().easy_perform(easy);
+  Curl().slist_free_all(headers);
   if (code != CURLE_OK && !receiver.ended_by_reader) {
-    return Error(CodeOf(code),
-                 request.method + " " + url + ": " + (error[0] ? error : curl_easy_strerror(code)));
+    return Error(CodeOf(code), request.method + " " + url + ": " +
+                                   (error[0] ? error : Curl().easy_strerror(code)));
   }
   long status = 0;
-  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  Curl().easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
   receiver.reply.status = static_cast<int>(status);
   // A last line without its end is a line too.
   if (!receiver.partial_line.empty() && !receiver.ended_by_reader)
@@ -146,14 +143,12 @@ Result<ClientReply> HttpClient::State::Perform(const ClientRequest& request,
 }
 
 HttpClient::HttpClient(HttpClientOptions options) : state_(std::make_unique<State>()) {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   state_->options = std::move(options);
-  state_->easy = curl_easy_init();
+  state_->easy = Curl().easy_init();
 }
 
 HttpClient::~HttpClient() {
-  curl_easy_cleanup(state_->easy);
+  Curl().easy_cleanup(state_->easy);
 }
 
 Result<ClientReply> HttpClient::Fetch(const ClientRequest& request) {

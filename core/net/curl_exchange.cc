@@ -1,11 +1,12 @@
 #include "core/net/curl_exchange.h"
 
-#include <curl/curl.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
+
+#include "core/net/curl_api.h"
 
 namespace detent {
 
@@ -82,7 +83,7 @@ struct CurlHandle::Hooks {
     // libcurl repeats a request by itself when a pooled connection dies under it. Where bytes have
     // gone out that would send it twice.
     long sent = 0;
-    curl_easy_getinfo(handle.easy_, CURLINFO_REQUEST_SIZE, &sent);
+    Curl().easy_getinfo(handle.easy_, CURLINFO_REQUEST_SIZE, &sent);
     if (exchange.requests_begun++ > 0 && sent > 0) {
       exchange.would_resend = true;
       return CURL_PREREQFUNC_ABORT;
@@ -92,37 +93,37 @@ struct CurlHandle::Hooks {
 };
 
 CurlHandle::CurlHandle(const CurlLimits& limits, CurlSockets& sockets)
-    : limits_(limits), sockets_(sockets), easy_(curl_easy_init()) {
+    : limits_(limits), sockets_(sockets), easy_(Curl().easy_init()) {
   SetOnce();
 }
 
 CurlHandle::~CurlHandle() {
-  curl_easy_cleanup(easy_);
-  curl_slist_free_all(header_list_);
+  Curl().easy_cleanup(easy_);
+  Curl().slist_free_all(header_list_);
 }
 
 void CurlHandle::SetOnce() {
-  curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
-  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_);
-  curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy_, CURLOPT_NOPROGRESS, 1L);
-  curl_easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
-  curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(easy_, CURLOPT_HTTP09_ALLOWED, 0L);
-  curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  Curl().easy_setopt(easy_, CURLOPT_PRIVATE, this);
+  Curl().easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_);
+  Curl().easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+  Curl().easy_setopt(easy_, CURLOPT_NOPROGRESS, 1L);
+  Curl().easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
+  Curl().easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
+  Curl().easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
+  Curl().easy_setopt(easy_, CURLOPT_HTTP09_ALLOWED, 0L);
+  Curl().easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   // Without it, cancelling a request waits for a resolver that may take seconds.
-  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);
-  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Hooks::Write);
-  curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &Hooks::Header);
-  curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, &Hooks::Open);
-  curl_easy_setopt(easy_, CURLOPT_OPENSOCKETDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_CLOSESOCKETFUNCTION, &Hooks::Close);
-  curl_easy_setopt(easy_, CURLOPT_CLOSESOCKETDATA, &sockets_);
-  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &Hooks::Before);
-  curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
+  Curl().easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);
+  Curl().easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Hooks::Write);
+  Curl().easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+  Curl().easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &Hooks::Header);
+  Curl().easy_setopt(easy_, CURLOPT_HEADERDATA, this);
+  Curl().easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, &Hooks::Open);
+  Curl().easy_setopt(easy_, CURLOPT_OPENSOCKETDATA, this);
+  Curl().easy_setopt(easy_, CURLOPT_CLOSESOCKETFUNCTION, &Hooks::Close);
+  Curl().easy_setopt(easy_, CURLOPT_CLOSESOCKETDATA, &sockets_);
+  Curl().easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &Hooks::Before);
+  Curl().easy_setopt(easy_, CURLOPT_PREREQDATA, this);
 }
 
 bool CurlHandle::PolicyPermits(const char* address) const {
@@ -138,7 +139,7 @@ bool CurlHandle::Begin(CurlExchange& exchange) {
   const HttpRequest& request = exchange.request;
   bool good = true;
   if (!applied_any_ || applied_.url != request.url) {
-    good = curl_easy_setopt(easy_, CURLOPT_URL, request.url.c_str()) == CURLE_OK;
+    good = Curl().easy_setopt(easy_, CURLOPT_URL, request.url.c_str()) == CURLE_OK;
   }
   good = good && SetMethod(request) && SetHeaders(request) && SetRest(request);
   applied_any_ = good;
@@ -152,18 +153,18 @@ bool CurlHandle::SetMethod(const HttpRequest& request) {
   const bool body =
       !request.body.empty() || method == "POST" || method == "PUT" || method == "PATCH";
   if (!applied_any_ || applied_.method != method || applied_body_ != body) {
-    curl_easy_setopt(easy_, CURLOPT_NOBODY, 0L);
-    curl_easy_setopt(easy_, body ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
+    Curl().easy_setopt(easy_, CURLOPT_NOBODY, 0L);
+    Curl().easy_setopt(easy_, body ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
     const bool own_word = method == (body ? "POST" : "GET");
-    if (method == "HEAD" && !body) curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
-    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, own_word ? nullptr : method.c_str());
+    if (method == "HEAD" && !body) Curl().easy_setopt(easy_, CURLOPT_NOBODY, 1L);
+    Curl().easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, own_word ? nullptr : method.c_str());
     applied_.method = method;
     applied_body_ = body;
   }
   if (!body) return true;
-  curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
-                   static_cast<curl_off_t>(request.body.size()));
-  return curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request.body.data()) == CURLE_OK;
+  Curl().easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request.body.size()));
+  return Curl().easy_setopt(easy_, CURLOPT_POSTFIELDS, request.body.data()) == CURLE_OK;
 }
 
 bool CurlHandle::SetHeaders(const HttpRequest& request) {
@@ -176,7 +177,7 @@ bool CurlHandle::SetHeaders(const HttpRequest& request) {
   curl_slist* list = nullptr;
   std::string line;
   const auto append = [&](const std::string& text) {
-    curl_slist* longer = curl_slist_append(list, text.c_str());
+    curl_slist* longer = Curl().slist_append(list, text.c_str());
     if (longer != nullptr) list = longer;
   };
   // An empty value takes out what libcurl would add by itself.
@@ -191,8 +192,8 @@ bool CurlHandle::SetHeaders(const HttpRequest& request) {
     value.empty() ? line.append(";") : line.append(": ").append(value);
     append(line);
   }
-  const bool good = curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, list) == CURLE_OK;
-  curl_slist_free_all(header_list_);
+  const bool good = Curl().easy_setopt(easy_, CURLOPT_HTTPHEADER, list) == CURLE_OK;
+  Curl().slist_free_all(header_list_);
   header_list_ = list;
   applied_.headers = request.headers;
   return good;
@@ -209,44 +210,44 @@ bool CurlHandle::SetRest(const HttpRequest& request) {
   };
   update(applied_.connect_timeout, request.connect_timeout, [&] {
     const auto ms = request.connect_timeout.count();
-    return curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
-                            static_cast<long>(ms > 0 ? ms : 10'000));
+    return Curl().easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
+                              static_cast<long>(ms > 0 ? ms : 10'000));
   });
   update(applied_.total_timeout, request.total_timeout, [&] {
-    return curl_easy_setopt(easy_, CURLOPT_TIMEOUT_MS,
-                            static_cast<long>(request.total_timeout.count()));
+    return Curl().easy_setopt(easy_, CURLOPT_TIMEOUT_MS,
+                              static_cast<long>(request.total_timeout.count()));
   });
   update(applied_.fresh_connection, request.fresh_connection, [&] {
-    curl_easy_setopt(easy_, CURLOPT_FORBID_REUSE, request.fresh_connection ? 1L : 0L);
-    return curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
+    Curl().easy_setopt(easy_, CURLOPT_FORBID_REUSE, request.fresh_connection ? 1L : 0L);
+    return Curl().easy_setopt(easy_, CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
   });
   update(applied_.version, request.version, [&] {
     long version = CURL_HTTP_VERSION_1_1;
     if (request.version == HttpVersion::k10) version = CURL_HTTP_VERSION_1_0;
     if (request.version == HttpVersion::k2) version = CURL_HTTP_VERSION_2TLS;
-    return curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, version);
+    return Curl().easy_setopt(easy_, CURLOPT_HTTP_VERSION, version);
   });
   update(applied_.decode, request.decode, [&] {
-    return curl_easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING,
-                            request.decode ? "gzip, deflate" : nullptr);
+    return Curl().easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING,
+                              request.decode ? "gzip, deflate" : nullptr);
   });
   update(applied_.insecure_tls, request.insecure_tls, [&] {
-    curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, request.insecure_tls ? 0L : 2L);
-    return curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, request.insecure_tls ? 0L : 1L);
+    Curl().easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, request.insecure_tls ? 0L : 2L);
+    return Curl().easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, request.insecure_tls ? 0L : 1L);
   });
   update(applied_.ca_pem, request.ca_pem, [&] {
     curl_blob blob{const_cast<char*>(request.ca_pem.data()), request.ca_pem.size(), CURL_BLOB_COPY};
-    return curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, request.ca_pem.empty() ? nullptr : &blob);
+    return Curl().easy_setopt(easy_, CURLOPT_CAINFO_BLOB, request.ca_pem.empty() ? nullptr : &blob);
   });
   update(applied_.unix_socket, request.unix_socket, [&] {
     const bool set = !request.unix_socket.empty();
-    return curl_easy_setopt(easy_, CURLOPT_UNIX_SOCKET_PATH,
-                            set ? request.unix_socket.c_str() : nullptr);
+    return Curl().easy_setopt(easy_, CURLOPT_UNIX_SOCKET_PATH,
+                              set ? request.unix_socket.c_str() : nullptr);
   });
   update(applied_.proxy, request.proxy, [&] {
     // Empty text, unlike null, keeps libcurl from asking the environment.
     const std::string& proxy = request.proxy.empty() ? limits_.proxy : request.proxy;
-    return curl_easy_setopt(easy_, CURLOPT_PROXY, proxy.c_str());
+    return Curl().easy_setopt(easy_, CURLOPT_PROXY, proxy.c_str());
   });
   return failed == CURLE_OK;
 }
@@ -254,15 +255,15 @@ bool CurlHandle::SetRest(const HttpRequest& request) {
 uint64_t CurlHandle::Progress() const {
   curl_off_t uploaded = 0;
   long request = 0;
-  curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &uploaded);
-  curl_easy_getinfo(easy_, CURLINFO_REQUEST_SIZE, &request);
+  Curl().easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+  Curl().easy_getinfo(easy_, CURLINFO_REQUEST_SIZE, &request);
   return static_cast<uint64_t>(uploaded) + static_cast<uint64_t>(request) + exchange_->received;
 }
 
 HttpOutcome CurlHandle::TimedOut() const {
   const auto limit = exchange_->request.total_timeout;
   curl_off_t total = 0;
-  curl_easy_getinfo(easy_, CURLINFO_TOTAL_TIME_T, &total);
+  Curl().easy_getinfo(easy_, CURLINFO_TOTAL_TIME_T, &total);
   const bool all_used = limit.count() > 0 && std::chrono::microseconds(total) >= limit;
   const bool connecting = exchange_->requests_begun == 0;
   return connecting && !all_used ? HttpOutcome::kConnectTimeout : HttpOutcome::kTotalTimeout;
@@ -273,7 +274,7 @@ void CurlHandle::FillOutcome(int curl_code) {
   const auto code = static_cast<CURLcode>(curl_code);
   const auto set = [&](HttpOutcome outcome, const char* words = nullptr) {
     reply.outcome = outcome;
-    reply.message = words != nullptr ? words : (error_[0] ? error_ : curl_easy_strerror(code));
+    reply.message = words != nullptr ? words : (error_[0] ? error_ : Curl().easy_strerror(code));
   };
   if (exchange_->stopped_as == HttpOutcome::kCancelled) {
     return set(HttpOutcome::kCancelled, "the request was cancelled");
@@ -309,7 +310,10 @@ void CurlHandle::FillOutcome(int curl_code) {
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:
     case CURLE_SSL_ISSUER_ERROR:
-      return set(HttpOutcome::kTlsFailed);
+      set(HttpOutcome::kTlsFailed);
+      // What OpenSSL says may be a number and no more.
+      reply.message.insert(0, "no TLS connection: ");
+      return;
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
@@ -330,17 +334,17 @@ void CurlHandle::FillFacts() {
   HttpReply& reply = exchange_->reply;
   const auto number = [this](CURLINFO what) {
     long value = 0;
-    curl_easy_getinfo(easy_, what, &value);
+    Curl().easy_getinfo(easy_, what, &value);
     return value;
   };
   const auto large = [this](CURLINFO what) {
     curl_off_t value = 0;
-    curl_easy_getinfo(easy_, what, &value);
+    Curl().easy_getinfo(easy_, what, &value);
     return value;
   };
   const auto place = [&](CURLINFO address, CURLINFO port) -> std::string {
     char* text = nullptr;
-    curl_easy_getinfo(easy_, address, &text);
+    Curl().easy_getinfo(easy_, address, &text);
     if (text == nullptr || *text == '\0') return {};
     const bool v6 = std::strchr(text, ':') != nullptr;
     return (v6 ? "[" + std::string(text) + "]" : std::string(text)) + ":" +

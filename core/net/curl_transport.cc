@@ -1,6 +1,5 @@
 #include "core/net/curl_transport.h"
 
-#include <curl/curl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -14,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/net/curl_api.h"
 #include "core/net/curl_exchange.h"
 #include "core/net/url.h"
 
@@ -24,11 +24,6 @@ using std::chrono::milliseconds;
 using ExchangePtr = std::unique_ptr<CurlExchange>;
 
 constexpr milliseconds kSweepEvery{20};
-
-void InitialiseCurlOnce() {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-}
 
 // What epoll knows of a descriptor, and what libcurl wants of it. A pooled connection that waits
 // for its next request stays registered: adding and removing it each time would cost two system
@@ -113,14 +108,13 @@ class CurlTransport::Loop final : public CurlSockets {
 
 CurlTransport::Loop::Loop(CurlTransportOptions options, const Clock& clock)
     : clock_(clock), options_(std::move(options)) {
-  InitialiseCurlOnce();
   limits_ = {options_.max_header_bytes, &options_.egress, options_.proxy};
-  multi_ = curl_multi_init();
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Loop::OnSocket);
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Loop::OnTimer);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options_.max_connections));
+  multi_ = Curl().multi_init();
+  Curl().multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Loop::OnSocket);
+  Curl().multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
+  Curl().multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Loop::OnTimer);
+  Curl().multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  Curl().multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options_.max_connections));
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
@@ -138,7 +132,7 @@ CurlTransport::Loop::~Loop() {
   Wake();
   thread_.join();
   idle_.clear();
-  curl_multi_cleanup(multi_);
+  Curl().multi_cleanup(multi_);
   close(wake_);
   close(epoll_);
 }
@@ -282,7 +276,7 @@ bool CurlTransport::Loop::Begin(Entry& entry) {
     exchange.progress_at = clock_.Mono();
   }
   if (!entry.handle->Begin(exchange)) return false;
-  return curl_multi_add_handle(multi_, entry.handle->easy()) == CURLM_OK;
+  return Curl().multi_add_handle(multi_, entry.handle->easy()) == CURLM_OK;
 }
 
 void CurlTransport::Loop::CancelNow(uint64_t id) {
@@ -322,7 +316,7 @@ void CurlTransport::Loop::Complete(uint64_t id, int curl_code) {
   entry.handle->Finish(curl_code);
   const size_t closed_before = closed_;
   // Of an unfinished HTTP/1 exchange this closes the connection before it returns.
-  curl_multi_remove_handle(multi_, entry.handle->easy());
+  Curl().multi_remove_handle(multi_, entry.handle->easy());
   const bool finished =
       exchange.reply.outcome == HttpOutcome::kOk && !exchange.reply.body_truncated;
   exchange.reply.connection_closed =
@@ -350,12 +344,12 @@ void CurlTransport::Loop::Retire(Entry entry) {
 
 void CurlTransport::Loop::CollectFinished() {
   int left = 0;
-  while (CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+  while (CURLMsg* message = Curl().multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     CURL* easy = message->easy_handle;
     const CURLcode code = message->data.result;
     void* handle = nullptr;
-    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &handle);
+    Curl().easy_getinfo(easy, CURLINFO_PRIVATE, &handle);
     Complete(static_cast<CurlHandle*>(handle)->exchange()->id, code);
   }
 }
@@ -437,7 +431,7 @@ void CurlTransport::Loop::Drive() {
     if (seen & EPOLLIN) flags |= CURL_CSELECT_IN;
     if (seen & EPOLLOUT) flags |= CURL_CSELECT_OUT;
     if (seen & (EPOLLERR | EPOLLHUP)) flags |= CURL_CSELECT_ERR;
-    curl_multi_socket_action(multi_, fd, flags, &running);
+    Curl().multi_socket_action(multi_, fd, flags, &running);
   }
 }
 
@@ -447,7 +441,7 @@ void CurlTransport::Loop::Run() {
     if (timer_set_ && timer_at_ <= clock_.Mono()) {
       timer_set_ = false;
       int running = 0;
-      curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
+      Curl().multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
     }
     CollectFinished();
     Sweep();
@@ -461,11 +455,12 @@ void CurlTransport::Loop::Run() {
 }
 
 CurlTransport::CurlTransport(CurlTransportOptions options, const Clock& clock)
-    : loop_(std::make_unique<Loop>(std::move(options), clock)) {}
+    : options_(std::move(options)), clock_(clock) {}
 
 CurlTransport::~CurlTransport() = default;
 
 uint64_t CurlTransport::Send(HttpRequest request, HttpCallback callback) {
+  std::call_once(begun_, [this] { loop_ = std::make_unique<Loop>(options_, clock_); });
   return loop_->Send(std::move(request), std::move(callback));
 }
 

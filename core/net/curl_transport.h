@@ -1,4 +1,5 @@
-// The transport over libcurl: one thread, one multi handle, connections kept alive.
+// The transport over libcurl: one thread, one multi handle, connections kept alive. The first
+// request loads the library and starts the thread.
 //
 // Requests beyond `max_connections` wait in the transport's own queue, in their order. The
 // destructor cancels what is under way, calls every callback, and joins the thread.
@@ -6,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "core/base/clock.h"
 #include "core/net/transport.h"
@@ -31,7 +33,10 @@ class CurlTransport final : public HttpTransport {
 
  private:
   class Loop;
-  std::unique_ptr<Loop> loop_;
+  const CurlTransportOptions options_;
+  const Clock& clock_;
+  std::once_flag begun_;
+  std::unique_ptr<Loop> loop_;  // Made for the first request, with its thread.
 };
 
 }  // namespace detent

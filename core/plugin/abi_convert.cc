@@ -46,6 +46,12 @@ size_t SequenceLength(std::string_view text) {
   return length;
 }
 
+bool IsObjectOrEmpty(std::string_view text) {
+  if (text.empty()) return true;
+  const auto parsed = ParseJson(text);
+  return parsed && parsed->is_object();
+}
+
 }  // namespace
 
 std::string Repaired(std::string_view text, size_t most) {
@@ -182,7 +188,7 @@ detent_status ConvertStatus(const detent_task_status& known, TaskStatus& out) {
   }
   if (known.object_ref.len > 0 && !IsUtf8(Text(known.object_ref))) return DETENT_E_INVALID;
   if (known.output.len > 0 && (!over || !ParseJson(Text(known.output)))) return DETENT_E_INVALID;
-  if (known.extra.len > 0 && !ParseJson(Text(known.extra))) return DETENT_E_INVALID;
+  if (!IsObjectOrEmpty(Text(known.extra))) return DETENT_E_INVALID;
   constexpr uint32_t kFlags = DETENT_TASK_RERUN_SAFE | DETENT_TASK_NEVER_RETRY |
                               DETENT_TASK_OUTPUT_TRUNCATED | DETENT_TASK_EXITED;
   if ((known.flags & ~kFlags) != 0) return DETENT_E_UNSUPPORTED;
@@ -195,6 +201,8 @@ detent_status ConvertStatus(const detent_task_status& known, TaskStatus& out) {
   if (known.created_ns != 0) out.started = FromNanos(known.created_ns);
   if (known.running_ns != 0) out.running = FromNanos(known.running_ns);
   if (known.finished_ns != 0) out.finished = FromNanos(known.finished_ns);
+  out.object_ref = Text(known.object_ref);
+  out.extra = Text(known.extra);
   out.output = Text(known.output);
   out.rerun_safe = (known.flags & DETENT_TASK_RERUN_SAFE) != 0;
   out.never_retry = (known.flags & DETENT_TASK_NEVER_RETRY) != 0;

@@ -39,6 +39,8 @@ std::chrono::milliseconds DeadlineOf(const OpDeadlines& deadlines, OpKind kind) 
       return deadlines.kill;
     case OpKind::kForceDelete:
       return deadlines.force_delete;
+    case OpKind::kDrain:
+      return deadlines.drain;
     case OpKind::kClose:
       return deadlines.close;
     case OpKind::kReadLog:
@@ -109,7 +111,8 @@ void Instance::Open(std::function<void(Result<void>)> done) {
     created_ = true;
     state_.store(State::kOpen, std::memory_order_release);
     strand_.SetTimer(now() + options_.deadlines.sweep, kSweepTimer);
-    const detent_op op = BeginOp(OpKind::kOpen, 0, [done](const OpResult& result) {
+    const detent_op op = BeginOp(OpKind::kOpen, 0, [this, done](const OpResult& result) {
+      opened_ = result.code == DETENT_OK;
       done(result.code == DETENT_OK ? Result<void>() : Result<void>(ErrorOf(result)));
     });
     if (!Guard("open", [&] { table().open(self_, op); })) FailOpenOp(op);
@@ -257,8 +260,20 @@ void Instance::ReadLog(LogReadOrder order, std::function<void(Result<LogChunk>)>
 void Instance::Close(std::function<void(std::vector<TaskOrder>)> done) {
   Post([this, done = std::move(done)] {
     closed_ = done;
-    BeginClose();
+    BeginDrain();
   });
+}
+
+// The tasks move to another instance, in this life of the host or the next. Whatever comes of it,
+// close follows, in a turn of its own: the answer may come inside the call.
+void Instance::BeginDrain() {
+  if (!opened_ || !DETENT_HAS_FN(detent_executor, &table(), drain)) return BeginClose();
+  const detent_op op = BeginOp(OpKind::kDrain, 0, [this](const OpResult& result) {
+    if (result.code == DETENT_E_DEADLINE) Misbehaved("drain was not completed in time", "");
+    Post([this] { BeginClose(); });
+  });
+  const int64_t deadline = ToNanos(parts_.clock->Now() + options_.deadlines.drain);
+  if (!Guard("drain", [&] { table().drain(self_, op, deadline); })) FailOpenOp(op);
 }
 
 void Instance::BeginClose() {

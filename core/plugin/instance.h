@@ -33,7 +33,8 @@ class Instance {
   // --- For the host. Any thread; what is given runs on the strand, in order.
   // Calls create and open; `done` is called once with how that went.
   void Open(std::function<void(Result<void>)> done);
-  // Calls close, detach and destroy; `done` gets the tasks that were live. Then the thread ends.
+  // Calls drain, close, detach and destroy; `done` gets the tasks that were live. Then the thread
+  // ends.
   void Close(std::function<void(std::vector<TaskOrder>)> done);
   void Join() { strand_.Join(); }
   // Gives up on an instance whose strand does not come back. Its thread is left to itself.
@@ -130,6 +131,7 @@ class Instance {
   void OnTurnEnd();
   void Sweep();
   void SweepOp(detent_op op);
+  void BeginDrain();
   void BeginClose();
   void OnCloseDone();
   void FinalClose();
@@ -144,8 +146,9 @@ class Instance {
   std::atomic<ExecutorSink*> sink_;
   std::atomic<bool> abandoned_{false};
   detent_instance handle_ = 0;
-  void* self_ = nullptr;  // The strand's, as is created_.
+  void* self_ = nullptr;  // The strand's, as are the next two.
   bool created_ = false;
+  bool opened_ = false;
   std::atomic<State> state_{State::kNew};
   std::atomic<const char*> call_{""};
   std::atomic<int64_t> misbehaviours_{0};

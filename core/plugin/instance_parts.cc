@@ -19,6 +19,8 @@ const char* NameOf(OpKind kind) {
       return "kill";
     case OpKind::kForceDelete:
       return "force_delete";
+    case OpKind::kDrain:
+      return "drain";
     case OpKind::kClose:
       return "close";
     case OpKind::kReadLog:

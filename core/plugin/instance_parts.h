@@ -30,6 +30,7 @@ struct OpDeadlines {
   std::chrono::milliseconds observe{30'000};
   std::chrono::milliseconds kill{60'000};
   std::chrono::milliseconds force_delete{60'000};
+  std::chrono::milliseconds drain{10'000};
   std::chrono::milliseconds close{10'000};
   std::chrono::milliseconds logs{5'000};
   std::chrono::milliseconds grace{5'000};
@@ -62,6 +63,7 @@ enum class OpKind : uint8_t {
   kObserve,
   kKill,
   kForceDelete,
+  kDrain,
   kClose,
   kReadLog
 };

@@ -102,7 +102,10 @@ detent_status Instance::StartTimer(uint64_t delay_ns, detent_cb cb, void* ctx, d
     expected.ctx = ctx;
     expected.is_timer.store(true, std::memory_order_relaxed);
   });
-  if (timer == 0) return DETENT_E_NO_MEMORY;
+  if (timer == 0) {
+    timers_.fetch_sub(1, std::memory_order_relaxed);
+    return DETENT_E_NO_MEMORY;
+  }
   *out = timer;
   const MonoTime when =
       parts_.clock->Mono() + std::chrono::nanoseconds(std::min<uint64_t>(delay_ns, kDelayMost));
@@ -241,7 +244,10 @@ detent_status Instance::SendHttp(HttpRequest request, detent_http_cb cb, void* c
     record.is_timer.store(false, std::memory_order_relaxed);
     record.transport_id.store(0, std::memory_order_relaxed);
   });
-  if (expected == 0) return DETENT_E_NO_MEMORY;
+  if (expected == 0) {
+    http_.fetch_sub(1, std::memory_order_relaxed);
+    return DETENT_E_NO_MEMORY;
+  }
   if (out != nullptr) *out = expected;
   const uint64_t id = parts_.http->Send(std::move(request), [this, expected](HttpReply&& reply) {
     http_.fetch_sub(1, std::memory_order_relaxed);

@@ -161,7 +161,8 @@ bool PluginHost::CloseInstance(Entry& entry) {
   instance->Close(
       [closed](std::vector<TaskOrder> orders) { closed->set_value(std::move(orders)); });
   const OpDeadlines& deadlines = options_.deadlines;
-  const auto patience = deadlines.close * 2 + deadlines.grace + deadlines.sweep * 2;
+  const auto patience =
+      deadlines.drain + deadlines.close * 2 + deadlines.grace * 2 + deadlines.sweep * 3;
   if (tasks.wait_for(patience) != std::future_status::ready) {
     instance->Abandon();
     return false;

@@ -42,6 +42,11 @@ bool TaskDesk::OverLimit() const {
   return instance_.open_ops() >= instance_.options().limits.ops_in_flight;
 }
 
+bool TaskDesk::Full(TaskId id) const {
+  // Counted by id: a task that was released may linger, but it is nobody's any more.
+  return by_id_.count(id) == 0 && by_id_.size() >= instance_.options().limits.tasks;
+}
+
 uint64_t TaskDesk::HandleOf(TaskId id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? 0 : found->second;
@@ -53,6 +58,8 @@ void TaskDesk::Handle(TaskCommand& command) {
   TaskRecord* record = tasks_.Find(HandleOf(IdOf(command)));
   const bool behind = record != nullptr && record->waiting > 0;
   if (!behind && !(BeginsTask(command) && OverLimit())) return Run(command);
+  const bool starts = std::holds_alternative<StartCommand>(command);
+  if (starts && Full(IdOf(command))) return Run(command);  // It says that there is no room.
   if (record == nullptr) {
     TaskOrder order;
     order.id = IdOf(command);
@@ -95,8 +102,7 @@ uint64_t TaskDesk::Admit(TaskOrder order) {
 
 void TaskDesk::Start(TaskOrder order) {
   const TaskId id = order.id;
-  const bool full = HandleOf(id) == 0 && tasks_.live() >= instance_.options().limits.tasks;
-  const uint64_t task = full ? 0 : Admit(std::move(order));
+  const uint64_t task = Full(id) ? 0 : Admit(std::move(order));
   if (task == 0) {
     events_.push_back(StartAnswer{id, false, true, milliseconds(1000), "TooManyTasks",
                                   "the plugin's limit of tasks (limits.tasks) is reached"});

@@ -88,6 +88,8 @@ class TaskDesk {
   void EndTask(TaskRecord& record, TaskResult result, const char* reason, const char* message);
   void AddNews(TaskRecord& record, TaskStatus status);
   bool OverLimit() const;
+  // There is no room for this task, which is a new one.
+  bool Full(TaskId id) const;
 
   Instance& instance_;
   HandleTable<TaskRecord, NoMutex> tasks_;

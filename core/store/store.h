@@ -28,7 +28,8 @@ struct Write {
   std::shared_ptr<Object> object;
   // The version that must be stored now, else kConflict. 0 = whatever is there. Not for kCreate.
   int64_t expected_version = 0;
-  // The state before, where the writer knows it and labels changed: for watchers' selectors.
+  // The state before, where the writer knows it: for watchers' selectors. Required
+  // where labels changed.
   ObjectPtr previous;
 };
 

@@ -5,7 +5,7 @@
  *
  * The order of calls on one instance, as a regular expression (the host keeps it, D-LIFE-1):
  *
- *   create open ( reconfigure | drain | cancel | TASK )* close detach* destroy
+ *   create open ( reconfigure | cancel | TASK )* drain? close detach* destroy
  *
  * and for one task, where `:x` is the completion of the op with code x:
  *
@@ -25,7 +25,7 @@
  * NULL; the comment says what the host does then. Ops: each call with a detent_op is answered
  * through detent_host.op_complete exactly once, inline or later. The host waits for an op until
  * its deadline (defaults: open 30 s, start 60 s, recover 60 s, observe 30 s, kill 60 s,
- * force_delete 60 s, close 10 s), then calls `cancel`, and the plugin still completes.
+ * force_delete 60 s, drain 10 s, close 10 s), then calls `cancel`, and the plugin still completes.
  */
 #ifndef DETENT_EXECUTOR_H_
 #define DETENT_EXECUTOR_H_
@@ -92,7 +92,8 @@ typedef struct detent_executor {
   detent_status (*validate)(const detent_host* host, const detent_bytes* spec, detent_diag* diag);
 
   /* [pure] Expands a syntax of the plugin's own (the host has expanded ${...}); must leave foreign
-   * delimiters alone, and give the same when applied twice. *out: the new spec. NULL: none. */
+   * delimiters alone, and give the same when applied twice. *out: the new spec. NULL: none.
+   * Optional for the host: the hosts of ABI 0 do not call it, so the plugin expands in start. */
   detent_status (*substitute)(const detent_host* host, const detent_subst* input, detent_buf* out,
                               detent_diag* diag);
 
@@ -106,11 +107,14 @@ typedef struct detent_executor {
   void (*open)(void* self, detent_op op);
 
   /* [strand] New config for a running instance. All or nothing: on any error the old one holds, and
-   * running tasks go on either way. NULL: the host makes a new instance instead. */
+   * running tasks go on either way. NULL: the host makes a new instance instead.
+   * Optional for the host: those of ABI 0 read the config once and always make a new instance. */
   void (*reconfigure)(void* self, detent_op op, const detent_bytes* config);
 
-  /* [strand] The tasks will move to another generation of this plugin: write the checkpoints that
-   * matter. deadline_ns is wall clock. Tasks stay until detach. NULL: nothing to do. */
+  /* [strand] The tasks will move to another instance, made by a reload or by the host's next life:
+   * write the checkpoints that matter. deadline_ns is wall clock. Comes once, before close, of an
+   * instance whose open succeeded; nothing is started any more. Close follows whatever the answer.
+   * Tasks stay until detach. NULL: nothing to do. */
   void (*drain)(void* self, detent_op op, int64_t deadline_ns);
 
   /* [strand] The end of the instance, not of its tasks: leaves everything outside running as it

@@ -53,10 +53,11 @@ DETENT_EXTERN_C_BEGIN
  * reason      CamelCase, <= 64 bytes ("OOMKilled", "UnexpectedStatus").
  * message     <= 1 KiB, for people.
  * object_ref  <= 512 bytes: the handle, the executor's own name for the task ("default/hello-0-1",
- *             "pid 4711"). Shown to users, never interpreted.
+ *             "pid 4711"). Kept in the task's record, shown to users, never interpreted.
  * output      the task's result: one JSON value, <= 64 KiB, kept in the task's record and readable
  *             by later tasks. Only with TERMINATED. Empty: none.
- * extra       JSON object, <= 4 KiB: details for the status page (timings, node, http status).
+ * extra       JSON object, <= 4 KiB: details for people (timings, node, http status). Kept in the
+ *             task's record like object_ref, and replaced by the next update like all the rest.
  */
 typedef struct detent_task_status {
   uint32_t size;

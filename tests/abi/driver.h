@@ -27,8 +27,8 @@ class Driver {
     const detent_instance_info info{
         sizeof(detent_instance_info), DETENT_MODE_CHECK, sdk::Str("one"), table_.kind,
         sdk::Str("/nowhere"),         sdk::Bytes(config)};
-    const detent_status code = table_.create(host_.table(), FakeHost::kInstance, &info, &self_,
-                                             reinterpret_cast<detent_diag*>(&host_));
+    const detent_status code =
+        table_.create(host_.table(), FakeHost::kInstance, &info, &self_, &host_.sink);
     if (code == DETENT_OK) table_.open(self_, ++op_);
     return code;
   }

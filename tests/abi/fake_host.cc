@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/plugin/buffer.h"
+#include "core/plugin/host_table.h"
 #include "detent/sdk/text.h"
 
 namespace detent::test {
@@ -16,7 +18,7 @@ FakeHost* current = nullptr;  // the one that lives; see the header
 // The functions of the table.
 struct FakeCalls {
   static const void* Service(detent_instance, const char* id) {
-    return std::strcmp(id, DETENT_SVC_JSON) == 0 ? FakeJson() : nullptr;
+    return std::strcmp(id, DETENT_SVC_JSON) == 0 ? JsonService() : nullptr;
   }
   static void Log(detent_instance, const detent_log* line) {
     current->logs.push_back(std::string(View(line->msg)) + " " + std::string(View(line->fields)));
@@ -31,7 +33,7 @@ struct FakeCalls {
                     result->value,
                     result->value2,
                     result->flags};
-    if (result->body != 0) seen.body = current->buffers_.at(result->body).second;
+    if (result->body != 0) seen.body = BufferView(result->body);
     current->completed[op].push_back(seen);
     return current->completed[op].size() == 1 ? DETENT_OK : DETENT_E_STALE;
   }
@@ -91,22 +93,12 @@ struct FakeCalls {
   }
 
   static detent_buf BufNew(detent_instance, const detent_bytes* bytes) {
-    const detent_buf buf = ++current->next_;
-    current->buffers_[buf] = {1, std::string(View(*bytes))};
-    ++current->live_buffers;
-    return buf;
+    return NewBuffer(std::string(View(*bytes)));
   }
   static detent_status BufView(detent_buf buf, detent_bytes* out) {
-    const auto at = current->buffers_.find(buf);
-    if (at == current->buffers_.end()) return DETENT_E_STALE;
-    *out = sdk::Bytes(at->second.second);
+    if (!BufferLives(buf)) return DETENT_E_STALE;
+    *out = sdk::Bytes(BufferView(buf));
     return DETENT_OK;
-  }
-  static void BufRetain(detent_buf buf) { ++current->buffers_.at(buf).first; }
-  static void BufRelease(detent_buf buf) {
-    if (buf == 0 || --current->buffers_.at(buf).first > 0) return;
-    current->buffers_.erase(buf);
-    --current->live_buffers;
   }
 
   static void Diag(detent_diag*, uint32_t, const detent_str* pointer, const detent_str* reason,
@@ -126,7 +118,7 @@ FakeHost::FakeHost()
              &FakeCalls::Bind,        &FakeCalls::Checkpoint, &FakeCalls::TimerStart,
              &FakeCalls::TimerCancel, &FakeCalls::Post,       &FakeCalls::Offload,
              &FakeCalls::Health,      &FakeCalls::BufNew,     &FakeCalls::BufView,
-             &FakeCalls::BufRetain,   &FakeCalls::BufRelease, &FakeCalls::Diag,
+             &RetainBuffer,           &ReleaseBuffer,         &FakeCalls::Diag,
              &FakeCalls::Where} {
   current = this;
 }

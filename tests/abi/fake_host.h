@@ -1,7 +1,7 @@
 // FakeHost: just enough of a host to drive one executor by hand, on one thread and in virtual time.
 // It records what the plugin said and obeys what the test says; nothing runs by itself: RunTurns
 // delivers the callbacks that are due. The table has no argument for context, so one FakeHost lives
-// at a time.
+// at a time. Buffers and JSON are the core's own.
 
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plugin/diag_sink.h"
 #include "detent/detent.h"
 
 namespace detent::test {
@@ -55,7 +56,7 @@ class FakeHost {
   std::vector<std::string> blobs;
   detent_status checkpoint_refusal = DETENT_OK;
   int64_t now = 1000;
-  int live_buffers = 0;
+  detent_diag sink;  // What a plugin is lent for its findings; only the JSON service fills it.
   size_t pending() const { return pending_.size(); }
 
  private:
@@ -69,12 +70,7 @@ class FakeHost {
 
   detent_host table_{};
   std::deque<Pending> pending_;
-  std::map<detent_buf, std::pair<int, std::string>> buffers_;
   uint64_t next_ = 100;
 };
-
-// The fake's detent.json/1, on the core's JSON. One process-wide table, like a real host's.
-const detent_json* FakeJson();
-int LiveFakeDocuments();
 
 }  // namespace detent::test

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plugin/host_table.h"
 #include "detent/sdk/document.h"
 #include "tests/abi/fake_host.h"
 
@@ -37,7 +38,7 @@ std::vector<std::string> FindingsOf(const std::string& text, Fields::Mode mode) 
   FakeHost host;
   auto doc = sdk::JsonDoc::Parse(host.table(), 0, text);
   if (!doc) return {"no JSON"};
-  sdk::Diagnostics diag(host.table(), reinterpret_cast<detent_diag*>(&host));
+  sdk::Diagnostics diag(host.table(), &host.sink);
   {
     Fields fields(doc->root(), "", mode, diag);
     Read(fields);
@@ -105,7 +106,7 @@ TEST(ReadDocument, GivesTheValuesOrTheFirstMistake) {
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.status().message(), "/command: must be given");
   EXPECT_EQ(sdk::ReadDocument(typed, "{", Read).status().code(), DETENT_E_INVALID);
-  EXPECT_EQ(LiveFakeDocuments(), 0);
+  EXPECT_EQ(LiveDocuments(), 0u);
 }
 
 TEST(Nearest, HelpsWithSlipsAndKeepsQuietOtherwise) {

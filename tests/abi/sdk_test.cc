@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "core/plugin/buffer.h"
+#include "core/plugin/host_table.h"
 #include "detent/sdk/plugin.h"
 #include "tests/abi/driver.h"
 
@@ -70,8 +72,8 @@ class Probe : public Executor, public sdk::LogReader {
 class Sdk : public testing::Test {
  protected:
   ~Sdk() override {
-    EXPECT_EQ(host.live_buffers, 0);
-    EXPECT_EQ(LiveFakeDocuments(), 0);
+    EXPECT_EQ(LiveBuffers(), 0u);
+    EXPECT_EQ(LiveDocuments(), 0u);
   }
   FakeHost host;
   const detent_executor& table = sdk::kExecutorTable<Probe>;

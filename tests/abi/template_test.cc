@@ -91,7 +91,7 @@ TEST(HelloTemplate, ValidatesWithHints) {
   ASSERT_NE(plugin, nullptr);
   FakeHost host;
   const detent_bytes spec = sdk::Bytes(R"({"nam": "x", "milliseconds": -1})");
-  auto* sink = reinterpret_cast<detent_diag*>(&host);
+  auto* sink = &host.sink;
   EXPECT_EQ(plugin->executors[0]->validate(host.table(), &spec, sink), DETENT_E_INVALID);
   EXPECT_EQ(host.findings, (std::vector<std::string>{"/milliseconds OutOfRange",
                                                      "/nam UnknownField did you mean `name`?"}));

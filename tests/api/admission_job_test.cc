@@ -57,7 +57,7 @@ TEST(AdmissionOfJobs, OneExecutorMustBeNamed) {
            "exec, http"},
           {"/spec/template/taskTemplate", "{exce: {}}",
            "spec.template.taskTemplate.exce: unknown executor kind 'exce'; configured are: exec, "
-           "http"},
+           "http (did you mean 'exec'?)"},
           {"/spec/template/taskTemplate", "{htpp: {}}",
            "spec.template.taskTemplate.htpp: unknown executor kind 'htpp'; configured are: exec, "
            "http (did you mean 'http'?)"},
@@ -163,23 +163,13 @@ TEST(AdmissionOfJobs, WithoutAValidatorAStrangeKindIsAWarning) {
             "Detent's own (did you mean 'http'?)");
 }
 
-TEST(AdmissionOfTasks, FieldsAndExecutorAreChecked) {
-  const Json good = FromYaml(
+TEST(AdmissionOfTasks, OnlyAJobMakesThem) {
+  const Json task = FromYaml(
       "{kind: Task, metadata: {name: t}, spec: {jobName: j, index: 0, attempt: 1, exec: {command: "
       "[a]}}}");
-  ExpectSentences(
-      {
-          {"/spec/index", "0", ""},
-          {"/spec/index", "-1", "spec.index: must be at least 0, not -1"},
-          {"/spec/attempt", "0", "spec.attempt: must be at least 1, not 0"},
-          {"/spec/exec", "",
-           "spec: must name an executor, and has none; configured are: exec, http"},
-          {"/spec/http", "{}",
-           "spec: must name one executor, not 2 (exec, http); remove all but one"},
-          {"/spec/clusterName", "c",
-           "spec.clusterName: is not offered by this version of Detent; remove it"},
-      },
-      Kind::kTask, good);
+  EXPECT_EQ(Sentences(AdmitNew(Kind::kTask, task, Context())),
+            "kind: a Task is made by its Job and cannot be created by hand; create a Job with this "
+            "executor in spec.template.taskTemplate");
 }
 
 }  // namespace

@@ -105,6 +105,8 @@ TEST(Codec, WhatATaskSaysIsReadBackTheSame) {
     status.started = make.MaybeTime();
     status.running = make.MaybeTime();
     status.finished = make.MaybeTime();
+    status.object_ref = make.Text();
+    if (make.Coin()) status.extra = R"({"node":"a","n":[1]})";
     status.output = outputs[make.Below(4)];
     status.rerun_safe = make.Coin();
     status.never_retry = make.Coin();
@@ -244,6 +246,8 @@ TEST(Codec, DamageIsToldWithTheField) {
             "status.tasks.active.index: must be an integer, not string");
   EXPECT_EQ(DecodeTaskStatus(R"({"handle":"?"})").error().message(),
             "status.handle: must be base64 as RFC 4648 has it");
+  EXPECT_EQ(DecodeTaskStatus(R"({"extra":[1]})").error().message(),
+            "status.extra: must be an object, not array");
   EXPECT_EQ(DecodeTaskSpec(R"({"index":1})").error().message(), "spec: has no executor");
   EXPECT_EQ(DecodeJobSpec(R"({"template":[]})").error().message(),
             "spec.template: must be an object, not array");

@@ -16,7 +16,11 @@ TEST(Spelling, FindsTheWordThatWasMeant) {
       {"timezne", "timezone", "a letter is missing"},
       {"timezzone", "timezone", "a letter too many"},
       {"timesone", "timezone", "a wrong letter"},
-      {"tiemzone", "timezone", "two letters swapped are two changes"},
+      {"tiemzone", "timezone", "two letters swapped"},
+      {"gte", "get", "swapped in a word that allows one slip only"},
+      {"di", "id", "even where there is nothing else"},
+      {"GTE", "get", "swapped letters have no case either"},
+      {"tge", "", "a letter that moved two places is two slips"},
       {"timeZone", "timezone", "case is no difference"},
       {"EXPRESSION", "expression", "not even everywhere"},
       {"retries", "retries", "the word itself"},
@@ -32,7 +36,7 @@ TEST(Spelling, FindsTheWordThatWasMeant) {
 }
 
 TEST(Spelling, AsksPolitely) {
-  EXPECT_EQ(DidYouMean("jbos", {"jobs"}), "");
+  EXPECT_EQ(DidYouMean("jbos", {"jobs"}), " (did you mean 'jobs'?)");
   EXPECT_EQ(DidYouMean("jbs", {"jobs"}), " (did you mean 'jobs'?)");
   EXPECT_EQ(DidYouMean("nothing", {"jobs"}), "");
 }

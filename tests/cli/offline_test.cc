@@ -65,7 +65,31 @@ spec:
                  R"({"metadata":{"name":"x","namespace":"default"},"spec":{"concurrency":{"policy":
                  "Allow"},"schedule":{"cron":{"expressions":["0 12 * * *"]}},"template":{"spec":{}}
                  }})"});
+  stored.Expect({"GET /detent/v1/settings", 404, "{}"});
   EXPECT_EQ(stored.Run({"next", "x", "--count", "1"}).out, outcome.out);
+}
+
+// The slot of a stored JobConfig on a host with these settings.
+std::string FirstSlot(const std::string& name, const std::string& expression,
+                      const std::string& settings) {
+  Session session;
+  session.Expect({"GET /apis/execution.detent.dev/v1alpha1/namespaces/default/jobconfigs/" + name,
+                  200,
+                  R"({"metadata":{"name":")" + name +
+                      R"(","namespace":"default"},"spec":{"concurrency":{"policy":"Allow"},)"
+                      R"("schedule":{"cron":{"expressions":[")" +
+                      expression + R"("]}},"template":{"spec":{}}}})"});
+  session.Expect({"GET /detent/v1/settings", 200, R"({"cron":)" + settings + "}"});
+  return session.Run({"next", name, "--count", "1"}).out;
+}
+
+TEST(Next, AsksTheHostForWhatAJobConfigLeavesOpen) {
+  EXPECT_EQ(FirstSlot("x", "0 12 * * *", R"({"defaultTimezone":"Asia/Tokyo"})"),
+            "2026-11-22T12:00:00+09:00   2026-11-22T03:00:00Z   in 17h\n");
+  const std::string hashed = R"({"hashNames":true})";
+  const std::string equal = R"({"hashNames":false})";
+  EXPECT_NE(FirstSlot("x", "H H * * *", hashed), FirstSlot("y", "H H * * *", hashed));
+  EXPECT_EQ(FirstSlot("x", "H H * * *", equal), FirstSlot("y", "H H * * *", equal));
 }
 
 constexpr const char* kBad = R"(apiVersion: execution.detent.dev/v1alpha1

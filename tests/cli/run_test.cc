@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/cli/wait_goal.h"
 #include "tests/cli/fake_server.h"
 
@@ -49,6 +51,18 @@ TEST(Run, MakesAJobOfAJobConfig) {
             R"("startPolicy":{"startAfter":"2026-11-21T10:01:00Z"}}})");
 }
 
+TEST(Run, AJobConfigThatIsNotThereIsSaidPlainly) {
+  Session session;
+  session.Expect({"POST " + kBase + "jobs", 422,
+                  R"({"kind":"Status","code":422,"reason":"Invalid","message":"long","details":)"
+                  R"({"causes":[{"field":"spec.configName","message":"Not found: x"}]}})"});
+  const Outcome outcome = session.Run({"run", "nihgtly"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "error: there is no JobConfig 'nihgtly' in namespace default; 'detent get jobconfigs' "
+            "lists those that are\n");
+}
+
 TEST(Run, PrintsALineForEachChangeAndEndsAsTheJobDid) {
   Session session = Ending("Succeeded");
   const Outcome good = session.Run({"run", "nightly", "--wait"});
@@ -94,6 +108,87 @@ TEST(Run, SurvivesARestartOfTheServer) {
   EXPECT_EQ(session.Run({"run", "nightly", "--wait"}).code, 0);
 }
 
+TEST(Run, SaysThatTheServerIsAwayAndInTheEndGivesUp) {
+  Session session;
+  session.Expect({"POST " + kBase + "jobs", 201, JobJson("a", "Queued")});
+  session.Expect({kList, 200, ListJson(JobJson("a", "Running"))});
+  session.Expect({kWatch, 0, "", {}, Code::kUnavailable});
+  session.Expect({kList, 0, "", seconds(31), Code::kUnavailable});
+  const Outcome outcome = session.Run({"run", "nightly", "--wait"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "note: the connection to `detent serve` at http://127.0.0.1:7420 broke; asking again "
+            "for 30 s\n"
+            "error: the connection to `detent serve` at http://127.0.0.1:7420 broke, and it did "
+            "not come back within 30 s; start it again, then repeat the command\n");
+}
+
+TEST(Run, AServerThatWasNeverThereIsNotWaitedFor) {
+  Session session;
+  session.Expect({kList, 0, "", {}, Code::kUnavailable});
+  const Outcome outcome = session.Run({"wait", "job/a", "--for", "condition=Complete"});
+  EXPECT_NE(outcome.err.find("`detent serve` is not running at"), std::string::npos);
+  EXPECT_EQ(outcome.err.find("note:"), std::string::npos);
+}
+
+const std::string kConfig = "GET " + kBase + "jobconfigs/nightly";
+constexpr const char* kStoredConfig =
+    R"({"apiVersion":"execution.detent.dev/v1alpha1","kind":"JobConfig","metadata":{"name":)"
+    R"("nightly","namespace":"default","generation":4},"spec":{"concurrency":{"policy":"Allow"},)"
+    R"("template":{"spec":{"taskTemplate":{"exec":{"command":["a"]}},"maxAttempts":1}}}})";
+constexpr const char* kConfigFile = R"(apiVersion: execution.detent.dev/v1alpha1
+kind: JobConfig
+metadata: {name: nightly}
+spec:
+  concurrency: {policy: Allow}
+  template: {spec: {taskTemplate: {exec: {command: [a]}}}}
+)";
+
+TEST(Run, AFileWithAJobConfigIsRunIfTheHostHasItSo) {
+  Session session;
+  session.input = kConfigFile;
+  session.Expect({kConfig, 200, kStoredConfig});
+  session.Expect({"POST " + kBase + "jobs", 201, JobJson("a", "Queued")});
+  const Outcome outcome = session.Run({"run", "-f", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(
+      session.script().sent[1].body,
+      R"({"apiVersion":"execution.detent.dev/v1alpha1","kind":"Job","metadata":)"
+      R"({"generateName":"nightly-","namespace":"default"},"spec":{"configName":"nightly"}})");
+}
+
+TEST(Run, AFileWithAJobConfigThatTheHostHasOtherwiseIsRefused) {
+  Session absent;
+  absent.input = kConfigFile;
+  absent.Expect({kConfig, 404, testing::StatusJson(404, "NotFound", "not found")});
+  EXPECT_EQ(absent.Run({"run", "-f", "-"}).err,
+            "error: <stdin>:3:12: metadata.name: the host has no jobconfig default/nightly; "
+            "'detent apply -f <stdin>' first, then run it\n");
+  Session changed;
+  changed.input = kConfigFile;
+  changed.input.replace(changed.input.find("Allow"), 5, "Forbid");
+  changed.Expect({kConfig, 200, kStoredConfig});
+  std::string patched = kStoredConfig;
+  patched.replace(patched.find("\"generation\":4"), 14, "\"generation\":5");
+  changed.Expect(
+      {"PATCH " + kBase + "jobconfigs/nightly?fieldValidation=Strict&dryRun=All", 200, patched});
+  EXPECT_EQ(changed.Run({"run", "-f", "-"}).err,
+            "error: <stdin>:4:1: spec: is not what the host has for jobconfig default/nightly; "
+            "'detent apply -f <stdin>' first, then run it\n");
+}
+
+TEST(Run, WhatCannotBeRunIsRefusedWithItsPlace) {
+  Session task;
+  task.input = "apiVersion: execution.detent.dev/v1alpha1\nkind: Task\nmetadata: {name: t}\n";
+  EXPECT_EQ(task.Run({"run", "-f", "-"}).err,
+            "error: <stdin>:2:1: kind: must be Job or JobConfig, not Task; a Job makes Tasks\n");
+  Session two;
+  two.input = std::string(kConfigFile) + "---\n" + kConfigFile;
+  const Outcome outcome = two.Run({"run", "-f", "-", "--name", "x"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("--name: there are 2 objects"), std::string::npos) << outcome.err;
+}
+
 TEST(Run, FollowsTheOutputOfAllTasks) {
   Session session;
   session.Expect({"POST", 201, JobJson("a", "Queued")});
@@ -117,6 +212,36 @@ TEST(Logs, OfATaskWithTimesAndTail) {
                   "10:00 stdout F one\n10:01 stderr F two\n10:02 stdout F three\n"});
   EXPECT_EQ(session.Run({"logs", "task/a-0-1", "--timestamps", "--tail", "2"}).out,
             "10:01 two\n10:02 three\n");
+}
+
+TEST(Logs, AreReadOnWhereTheyWereWhenTheServerIsBack) {
+  const std::string task = "GET " + kBase + "tasks/a-0-1";
+  Session session;
+  session.Expect({task, 200, TaskJson(0, "Running")});
+  session.Expect({task + "/log?raw=true", 200, "t stdout F one\n"});
+  session.Expect({task + "/log?raw=true&follow=true&offset=15", 0, "", {}, Code::kUnavailable});
+  session.Expect({task, 0, "", {}, Code::kUnavailable});
+  session.Expect({task, 200, TaskJson(0, "Running")});
+  session.Expect({task + "/log?raw=true&offset=15", 200, "t stdout P tw\n"});
+  // The stream's end is not the task's: a server that stops ends it, too.
+  session.Expect({task + "/log?raw=true&follow=true&offset=29", 200, ""});
+  session.Expect({task, 200, TaskJson(0, "Terminated")});
+  session.Expect({task + "/log?raw=true&offset=29", 200, "t stdout P o\n"});
+  const Outcome outcome = session.Run({"logs", "-f", "task/a-0-1"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "one\ntwo\n");
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST(Logs, OfAJobAreFollowedOverARestart) {
+  Session session;
+  session.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Running")});
+  session.Expect({kTasks, 0, "", {}, Code::kUnavailable});
+  session.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Succeeded")});
+  session.Expect({kTasks, 200, ListJson("")});
+  const Outcome outcome = session.Run({"logs", "-f", "a"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(outcome.err.starts_with("note: the connection to")) << outcome.err;
 }
 
 TEST(Logs, OfAJobWithoutTasksSaysWhereToLook) {

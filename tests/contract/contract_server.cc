@@ -49,6 +49,7 @@ class OwnServer {
   OwnServer() : directory_(FreshDirectory()) {
     SqliteStore::Options options;
     options.directory = directory_.string();
+    MakePast(options);
     store_ = SqliteStore::Open(options).value();
     context_.store = store_.get();
     context_.clock = &clock_;
@@ -68,6 +69,22 @@ class OwnServer {
   std::string url() const { return server_->urls().front(); }
 
  private:
+  // Changes of a process before this one: as on any server that has been there for a while, the
+  // first versions are too old to watch from.
+  static void MakePast(const SqliteStore::Options& options) {
+    const auto store = SqliteStore::Open(options).value();
+    for (const char* name : {"once", "upon", "a-time"}) {
+      auto object = std::make_shared<Object>();
+      object->kind = Kind::kJobConfig;
+      object->meta.ns = "past";
+      object->meta.name = name;
+      object->spec = "{}";
+      Transaction transaction;
+      transaction.push_back({WriteOp::kCreate, std::move(object), 0, nullptr});
+      if (!SubmitAndWait(*store, std::move(transaction))) abort();
+    }
+  }
+
   const std::filesystem::path directory_;
   SystemClock clock_;
   SystemRandom random_;

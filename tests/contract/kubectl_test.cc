@@ -134,6 +134,8 @@ class Kubectl : public ::testing::Test {
   std::string Qualified(const std::string& resource, const std::string& name) const {
     return resource + "." + ContractGroup() + "/" + name;
   }
+  // A whole API server has `jobs` of its own, which a bare word would mean.
+  std::string Jobs() const { return "jobs." + ContractGroup(); }
 
   std::string home_;
 };
@@ -168,16 +170,16 @@ TEST_F(Kubectl, RefusesAnUnknownFieldByItsName) {
 TEST_F(Kubectl, ShowsTablesDescriptionsAndNames) {
   const std::string name = FreshName("show");
   ASSERT_EQ(Do("POST", PathOf("jobs"), JobText(name)).status, 201);
-  const std::string table = Run({"get", "jobs", name});
+  const std::string table = Run({"get", Jobs(), name});
   EXPECT_TRUE(Has(table, "NAME") && Has(table, "PHASE") && Has(table, name)) << table;
   EXPECT_FALSE(Has(table, "REASON")) << table;
   const std::string wide = Run({"get", "jb", name, "-o", "wide"});
   EXPECT_TRUE(Has(wide, "REASON")) << wide;
-  const std::string described = Run({"describe", "jobs", name});
+  const std::string described = Run({"describe", Jobs(), name});
   EXPECT_TRUE(described.starts_with("0: ") && Has(described, name)) << described;
-  EXPECT_EQ(Run({"get", "jobs", name, "-o", "name"}), "0: " + Qualified("job", name) + "\n");
+  EXPECT_EQ(Run({"get", Jobs(), name, "-o", "name"}), "0: " + Qualified("job", name) + "\n");
   EXPECT_TRUE(Has(Run({"get", "all", "--all-namespaces"}), name));
-  const std::string sorted = Run({"get", "jobs", "--sort-by=.metadata.name", "-l", "!nothing"});
+  const std::string sorted = Run({"get", Jobs(), "--sort-by=.metadata.name", "-l", "!nothing"});
   EXPECT_TRUE(Has(sorted, name)) << sorted;
 }
 
@@ -225,7 +227,7 @@ TEST_F(Kubectl, CreatesWithAGeneratedName) {
 TEST_F(Kubectl, ExplainsFieldsAndListsResources) {
   const std::string explained = Run({"explain", "jobconfigs.spec.schedule"});
   EXPECT_TRUE(explained.starts_with("0: ") && Has(explained, "cron")) << explained;
-  const std::string job = Run({"explain", "job.spec.template", "--recursive"});
+  const std::string job = Run({"explain", "jb.spec.template", "--recursive"});
   EXPECT_TRUE(job.starts_with("0: ") && Has(job, "taskTemplate")) << job;
   const std::string resources = Run({"api-resources", "--api-group=" + ContractGroup()});
   for (const char* word : {"jobconfigs", "jc", "tasks", "JobConfig"}) {
@@ -236,9 +238,9 @@ TEST_F(Kubectl, ExplainsFieldsAndListsResources) {
 TEST_F(Kubectl, WaitsForAConditionAValueAndAnEnd) {
   const std::string name = FreshName("wait");
   ASSERT_EQ(Do("POST", PathOf("jobs"), JobText(name)).status, 201);
-  const auto condition = Begin({"wait", "--for=condition=Complete", "job/" + name});
+  const auto condition = Begin({"wait", "--for=condition=Complete", Qualified("job", name)});
   const std::string phase = "--for=jsonpath={.status.phase}=Succeeded";
-  const auto value = Begin({"wait", phase, "job/" + name});
+  const auto value = Begin({"wait", phase, Qualified("job", name)});
   const HttpAnswer written =
       Do("PATCH", PathOf("jobs", name) + "/status",
          R"({"status":{"phase":"Succeeded","conditions":[{"type":"Complete","status":"True"}]}})",

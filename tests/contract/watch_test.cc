@@ -99,6 +99,56 @@ TEST(Watch, InitialEventsEndWithTheirBookmark) {
   EXPECT_NE(At(bookmark, "/object/metadata/resourceVersion"), "");
 }
 
+TEST(Watch, AVersionThatIsTooOldIsAnErrorEventOf410) {
+  HttpLines lines(ContractServer(), WatchOf("jobconfigs", "resourceVersion=1"));
+  const Json error = lines.NextJson();
+  EXPECT_EQ(At(error, "/type"), "ERROR");
+  EXPECT_EQ(At(error, "/object/kind"), "Status");
+  EXPECT_EQ(At(error, "/object/reason"), "Expired");
+  ASSERT_NE(error.At("/object/code"), nullptr);
+  EXPECT_EQ(error.At("/object/code")->as_int(), 410);
+  EXPECT_TRUE(At(error, "/object/message").starts_with("too old resource version: 1 ("));
+  EXPECT_TRUE(lines.WaitForEnd()) << "the stream is over with it";
+}
+
+TEST(Watch, ABookmarkComesBeforeTheTimeIsOverAndCanBeGoneOnFrom) {
+  const std::string mark = FreshName("bookmark");
+  const std::string query = "labelSelector=mark=" + mark + "&resourceVersion=";
+  std::string version;
+  {
+    HttpLines lines(ContractServer(), WatchOf("jobconfigs", query + Version() +
+                                                                "&allowWatchBookmarks=true"
+                                                                "&timeoutSeconds=3"));
+    const Json bookmark = lines.NextJson();
+    EXPECT_EQ(At(bookmark, "/type"), "BOOKMARK");
+    EXPECT_EQ(At(bookmark, "/object/kind"), "JobConfig");
+    EXPECT_EQ(At(bookmark, "/object/metadata/name"), "");
+    version = At(bookmark, "/object/metadata/resourceVersion");
+    EXPECT_TRUE(lines.WaitForEnd());
+  }
+  ASSERT_NE(version, "");
+  const std::string name = Labelled(mark);
+  HttpLines lines(ContractServer(), WatchOf("jobconfigs", query + version));
+  EXPECT_EQ(At(lines.NextJson(), "/object/metadata/name"), name);
+}
+
+TEST(Watch, AFieldOfTheStatusComesAndGoesForASelector) {
+  const std::string name = FreshName("phase");
+  ASSERT_EQ(Do("POST", PathOf("jobs"), JobText(name)).status, 201);
+  const std::string version = Do("GET", PathOf("jobs")).Text("/metadata/resourceVersion");
+  HttpLines lines(ContractServer(),
+                  WatchOf("jobs", "fieldSelector=status.phase=Running,metadata.name=" + name +
+                                      "&resourceVersion=" + version));
+  for (const char* status : {R"({"phase":"Running"})", R"({"phase":"Failed"})",
+                             R"({"message":"not seen"})", R"({"phase":"Running"})"}) {
+    const std::string body = R"({"status":)" + std::string(status) + "}";
+    EXPECT_EQ(Do("PATCH", PathOf("jobs", name) + "/status", body, kMergePatch).status, 200);
+  }
+  EXPECT_EQ(At(lines.NextJson(), "/type"), "ADDED");
+  EXPECT_EQ(At(lines.NextJson(), "/type"), "DELETED");
+  EXPECT_EQ(At(lines.NextJson(), "/type"), "ADDED") << "a change outside of what is selected";
+}
+
 TEST(Watch, EndsWhenItsTimeIsOver) {
   HttpLines lines(ContractServer(),
                   WatchOf("jobconfigs", "timeoutSeconds=1&resourceVersion=" + Version()));

@@ -116,7 +116,9 @@ void EngineWorld::CreateConfig(const std::string& name, const std::string& spec)
 void EngineWorld::Delete(const ObjectKey& key, const std::string& finalizer) {
   Object object = **store_.Read(key);
   if (!finalizer.empty()) object.meta.finalizers.push_back(finalizer);
-  EXPECT_TRUE(SubmitAndWait(store_, {DeletionOf(object, clock.Now())}).has_value());
+  EXPECT_TRUE(
+      SubmitAndWait(store_, {DeletionOf(std::make_shared<Object>(std::move(object)), clock.Now())})
+          .has_value());
   Settle();
 }
 

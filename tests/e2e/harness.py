@@ -185,13 +185,16 @@ class HostTest(unittest.TestCase):
 
     # The host.
 
+    def default_plugins(self):
+        return [flag for name in ("exec", "http")
+                for flag in ("--plugin", os.path.join(PLUGINS, name + ".so"))]
+
     def start_host(self, *flags, data=None):
         """Starts it and waits until it serves; self.url is its address then."""
         data = data or self.data
         arguments = [BIN, "serve", "--data", data, "--listen", "127.0.0.1:0", *flags]
         if not {"--plugin", "--config"} & set(flags):
-            for name in ("exec", "http"):
-                arguments += ["--plugin", os.path.join(PLUGINS, name + ".so")]
+            arguments += self.default_plugins()
         self.starts += 1
         out = os.path.join(self.dir, f"host.{self.starts}.out")
         with open(out, "wb") as stdout, open(os.path.join(self.dir, "host.log"), "ab") as stderr:

@@ -90,6 +90,48 @@ class Commands(HostTest):
             follower.wait()
         self.assertEqual(self.lines("followed"), ["one", "two"])
 
+    def test_what_follows_survives_a_restart_of_the_host(self):
+        self.apply(self.exec_job(
+            "talk", f"echo one; while [ ! -e {self.path('go')} ]; do sleep 0.05; done; echo two"))
+        self.wait_task("talk", "Running")
+        followers = []
+        for name, arguments in (("by-job", ("logs", "-f", "job/talk")),
+                                ("by-task", ("logs", "-f", "task/talk-0-1"))):
+            with open(self.path(name), "wb") as out:
+                followers.append(subprocess.Popen([BIN, *arguments], stdout=out, stderr=out,
+                                                  env=self.environment))
+        try:
+            for name in ("by-job", "by-task"):
+                wait_until(lambda name=name: self.lines(name) == ["one"], "the first line is seen")
+            self.kill_host()
+            note = f"note: the connection to `detent serve` at {self.url} broke; asking again"
+            for name in ("by-job", "by-task"):
+                wait_until(lambda name=name: note in self.read(self.path(name)), name + " says so")
+            self.start_host("--listen", self.url.removeprefix("http://"))
+            self.write("go", "")
+            self.assertEqual([each.wait(30) for each in followers], [0, 0])
+        finally:
+            for each in followers:
+                each.kill()
+                each.wait()
+        self.assertEqual(self.lines("by-job")[-1], "two")
+        self.assertEqual(self.lines("by-task")[-1], "two")
+
+    def test_next_foretells_what_the_host_does(self):
+        hashed = self.config("hashed", "H H * * *", "true")
+        said = []
+        for settings in ("{defaultTimezone: Asia/Tokyo}", "{hashNames: false}"):
+            self.stop_host()
+            config = self.write("next.yaml", f"cron: {settings}\n")
+            self.start_host("--config", config)
+            self.apply(hashed)
+            slot = wait_until(lambda: self.object("jobconfigs/hashed").get("status", {})
+                              .get("nextScheduled"), "the host says its next slot")
+            self.assertIn(slot, self.cli("next", "hashed", "--count", "1"))
+            said.append(slot)
+            self.cli("delete", "jobconfig/hashed", "--wait", "--timeout", "10s")
+        self.assertNotEqual(said[0], said[1])
+
     def test_run_follows_output_and_takes_variables(self):
         self.apply(self.config("say", "0 0 1 1 *", "echo hello ${option.who}; exit 1"))
         text = self.cli("run", "say", "--follow", "--set", "option.who=world", code=4)

@@ -4,7 +4,7 @@ import os
 import re
 import unittest
 
-from harness import GROUP, HostTest
+from harness import API_VERSION, GROUP, HostTest
 
 JOB = """apiVersion: execution.detent.dev/v1alpha1
 kind: Job
@@ -40,7 +40,7 @@ MISTAKES = {
     "two executors": (with_template("taskTemplate: {exec: {command: [a]}, http: {}}"), ":4:19:",
                       "one executor, not 2"),
     "an unknown executor": (with_template("taskTemplate: {exce: {command: [a]}}"), ":4:34:",
-                            "unknown executor kind 'exce'", "exec, http"),
+                            "unknown executor kind 'exce'", "exec, http", "did you mean 'exec'"),
     "an invalid cron expression": (
         CONFIG + '  schedule: {cron: {expression: "0 25 * * *"}}\n', ":7:21:",
         "spec.schedule.cron.expression", "column 3: hour: 25 is not in 0-23"),
@@ -60,6 +60,8 @@ MISTAKES = {
     "deep nesting": (JOB + "spec: " + "[" * 5000 + "]" * 5000, ":4:", "nested deeper"),
     "3 MiB": (with_template(f"taskTemplate: {{exec: {{command: [{'a' * (3 << 20)}]}}}}"),
               "too large"),
+    "a Task by hand": (JOB.replace("Job", "Task") + "spec: {index: 0, attempt: 1, exec: {}}\n",
+                       ":2:1:", "made by its Job", "spec.template.taskTemplate"),
     "an unknown kind": (JOB.replace("kind: Job", "kind: Jib"), ":2:", "Jib"),
     "an unknown version": (JOB.replace("v1alpha1", "v9"), ":1:", "v9"),
     "a repeated key": (with_template("maxAttempts: 1, maxAttempts: 2, " + EXEC), ":4:",
@@ -109,6 +111,14 @@ class Manifests(HostTest):
         self.assertEqual((code, status["reason"]), (409, "Conflict"))
         self.assertEqual(self.object("jobconfigs/bad")["spec"]["concurrency"]["policy"], "Forbid")
 
+    def test_a_task_by_hand_is_refused_by_the_server_too(self):
+        body = {"apiVersion": API_VERSION, "kind": "Task", "metadata": {"name": "t"},
+                "spec": {"jobName": "j", "index": 0, "attempt": 1, "exec": {"command": ["a"]}}}
+        code, status = self.request("POST", "tasks", body)
+        self.assertEqual((code, status["reason"]), (422, "Invalid"))
+        self.assertIn("create a Job with this executor", status["message"])
+        self.assertEqual(self.items("tasks"), [])
+
     def test_raw_requests_get_a_status_that_says_what_is_wrong(self):
         jobs = f"{GROUP}/namespaces/default/jobs"
         for what, body, content, code in (
@@ -138,8 +148,10 @@ class Configuration(HostTest):
                           "plugins:\n  - path: rel.so\n"
                           "jobs: {defaultTTLSecondsAfterFinished: -5}\nlog: {level: loud}\n"
                           "cron: {defaultTimezone: Mars/Olympus}\n")
+        self.assertIn("must be one of: standalone; not 'kubernetes'", self.cli(
+            "config", "check", self.write("h.yaml", "home: kubernetes\n"), code=1))
         text = self.cli("config", "check", file, code=1)
-        for line, words in ((1, "standalne"), (2, "did you mean 'listen'"),
+        for line, words in ((1, "must be one of: standalone; not 'standalne' .did you mean"), (2, "did you mean 'listen'"),
                             (3, "did you mean 'address'"), (5, "absolute path"),
                             (6, "defaultTTLSecondsAfterFinished"), (7, "loud"), (8, "Mars")):
             with self.subTest(words):

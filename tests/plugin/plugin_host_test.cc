@@ -62,7 +62,9 @@ TEST_F(PluginHostTest, MovesLiveTasksToTheNextGeneration) {
   std::filesystem::copy_file(PluginPath("good_next"), path,
                              std::filesystem::copy_options::overwrite_existing);
   ASSERT_TRUE(host_->Reload("good"));
-  events_.Wait<TaskNews>([](const TaskNews& news) { return news.status.message == "recovered"; });
+  events_.Wait<TaskNews>([](const TaskNews& news) {
+    return news.status.message == "recovered drained where 1, in time";
+  });
   EXPECT_EQ(host_->Plugins()[0].version, "0.2.0");
   host_->Find("good")->Kill({1, true, {}, ""});
   host_->FlushAll();
@@ -80,6 +82,30 @@ TEST_F(PluginHostTest, ClosesWithoutEndingTasks) {
   EXPECT_EQ(events_.Count<TaskNews>(), 3u) << "running, running, and one end: none by the close";
   EXPECT_FALSE(host_->ReadLog("good", {"uid/1/1", 0, 100}));
   host_->Stop();
+}
+
+TEST_F(PluginHostTest, DrainsBeforeItCloses) {
+  for (const char* behaviour : {"", "fail-drain", "mute-drain"}) {
+    events_.Clear();
+    config_.config.Set("behaviour", Json(behaviour));
+    options_.deadlines.drain = options_.deadlines.grace = std::chrono::milliseconds(20);
+    StartReady();
+    StartTask(1, R"({"mode":"hang"})");
+    events_.Of<StartAnswer>(1);
+    host_->Stop();
+    const size_t checkpoints = *behaviour == 'f' ? 0u : 1u;
+    EXPECT_EQ(events_.Count<CheckpointRequest>(), checkpoints) << behaviour;
+    host_.reset();
+  }
+}
+
+TEST_F(PluginHostTest, DoesNotDrainWhatNeverOpened) {
+  config_.config.Set("behaviour", Json("fail-open-once"));
+  options_.retry_first = std::chrono::hours(1);
+  Start();
+  events_.Wait<ExecutorChange>([](const auto& c) { return !c.usable; });
+  host_->Stop();
+  EXPECT_FALSE(std::filesystem::exists(options_.state_root + "/good/drained"));
 }
 
 TEST_F(PluginHostTest, OpensAgainWhatCouldNotBeOpened) {

@@ -18,6 +18,8 @@ TEST_F(TaskLife, RunsFromStartToReleaseWithOneReportForEachTurn) {
   EXPECT_TRUE(events_.Of<StartAnswer>(1).accepted);
   EXPECT_EQ(end.result, TaskResult::kSucceeded);
   EXPECT_EQ(end.output, R"({"n":1})");
+  EXPECT_EQ(end.object_ref, "thing instant");
+  EXPECT_EQ(end.extra, R"({"mode":"instant"})");
   EXPECT_EQ(end.message, "bad \xEF\xBF\xBD text") << "ill-formed text is repaired";
   EXPECT_EQ(events_.Count<TaskNews>(), 1u) << "updates of one turn are merged";
   EXPECT_EQ(host_->Plugins()[0].active_tasks, 1);
@@ -149,6 +151,30 @@ TEST_F(TaskLife, PutsOffTasksOverTheLimitAndKeepsTheOrderOfTheRest) {
   StartTask(3, R"({"mode":"hang"})");
   StartTask(4, R"({"mode":"hang"})");
   EXPECT_EQ(events_.Of<StartAnswer>(4).reason, "TooManyTasks");
+}
+
+TEST_F(TaskLife, CountsTasksThatWaitForTheirStartAsTasks) {
+  config_.limits.ops_in_flight = 1;
+  config_.limits.tasks = 2;
+  StartReady();
+  StartTask(1, R"({"mode":"silent"})");
+  StartTask(2, R"({"mode":"hang"})");
+  StartTask(3, R"({"mode":"hang"})");
+  const StartAnswer third = events_.Of<StartAnswer>(3);
+  EXPECT_EQ(third.reason, "TooManyTasks");
+  EXPECT_TRUE(third.retry);
+  host_->Find("good")->Release(1);
+  StartTask(4, R"({"mode":"hang"})");
+  StartTask(5, R"({"mode":"hang"})");
+  EXPECT_EQ(events_.Of<StartAnswer>(5).reason, "TooManyTasks")
+      << "4 has the place of 1, which may linger";
+  EXPECT_EQ(events_.Count<StartAnswer>(), 2u);
+}
+
+TEST_F(TaskLife, KeepsItsCountsWhenItRunsOutOfHandles) {
+  StartReady();
+  StartTask(1, R"({"mode":"exhaust"})");
+  EXPECT_EQ(events_.End(1).message, "3000 3000") << "no memory each time, never a limit";
 }
 
 TEST_F(TaskLife, CarriesManyTasksAtOnce) {

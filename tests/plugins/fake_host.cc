@@ -7,13 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/plugin/buffer.h"
+#include "core/plugin/diag_sink.h"
+#include "core/plugin/host_table.h"
 #include "detent/services/io.h"
-#include "tests/plugins/fake_json.h"
-
-// The sink of diagnostics, as the border leaves it to the host.
-struct detent_diag {
-  std::vector<detent::testing::Finding> findings;
-};
 
 namespace detent::testing {
 namespace {
@@ -59,12 +56,26 @@ void CallBack(detent_cb cb, void* ctx, detent_status code) {
   if (cb != nullptr) cb(ctx, &result);
 }
 
+// The core's sink, for what its services find, and what the plugin itself finds in its own words.
+struct FindingSink : detent_diag {
+  std::vector<Finding> findings;
+
+  std::vector<Finding> All() const {
+    std::vector<Finding> all = findings;
+    for (const Diagnostic& mistake : mistakes) {
+      all.push_back({DETENT_DIAG_ERROR, mistake.pointer, "Service", mistake.message, mistake.hint});
+    }
+    return all;
+  }
+};
+
 }  // namespace
 
 struct IoTable {
   static detent_status Watch(detent_instance inst, int32_t fd, uint32_t events, detent_fd_cb cb,
                              void* ctx, detent_watch* out) {
     FakeHost& host = *Hosts().at(inst);
+    if (host.closed_) return DETENT_E_CLOSING;
     *out = host.next_handle_++;
     host.watches_[*out] = {fd, events, cb, ctx};
     return DETENT_OK;
@@ -82,8 +93,12 @@ struct IoTable {
 };
 
 struct HostTable {
+  static std::function<void(bool)> Answering(detent_cb cb, void* ctx) {
+    return [cb, ctx](bool closing) { CallBack(cb, ctx, closing ? DETENT_E_CLOSING : DETENT_OK); };
+  }
+
   static const void* Service(detent_instance inst, const char* id) {
-    if (std::string_view(id) == DETENT_SVC_JSON) return FakeJson();
+    if (std::string_view(id) == DETENT_SVC_JSON) return JsonService();
     if (inst == 0) return nullptr;
     if (std::string_view(id) == DETENT_SVC_IO) return &IoTable::kTable;
     const auto& services = Hosts().at(inst)->services_;
@@ -110,8 +125,7 @@ struct HostTable {
     answer.flags = result->flags;
     answer.value = result->value;
     answer.value2 = result->value2;
-    detent_bytes body{nullptr, 0};
-    if (result->body != 0 && ViewBuffer(result->body, &body)) answer.body = Copy(body);
+    answer.body = BufferView(result->body);
     return DETENT_OK;
   }
 
@@ -142,8 +156,9 @@ struct HostTable {
   static detent_status Checkpoint(detent_instance inst, detent_task task, const detent_blob* blob,
                                   detent_cb cb, void* ctx) {
     FakeHost& host = *Hosts().at(inst);
+    if (host.closed_) return DETENT_E_CLOSING;
     host.tasks_[task].blob = Copy(blob->data);
-    host.queue_.push_back([cb, ctx] { CallBack(cb, ctx, DETENT_OK); });
+    host.queue_.push_back(Answering(cb, ctx));
     return DETENT_OK;
   }
 
@@ -162,19 +177,23 @@ struct HostTable {
     if (at == host.timers_.end()) return DETENT_E_STALE;
     const FakeHost::TimerRecord record = at->second;
     host.timers_.erase(at);
-    host.queue_.push_back([record] { CallBack(record.cb, record.ctx, DETENT_E_CANCELLED); });
+    host.queue_.push_back([record](bool) { CallBack(record.cb, record.ctx, DETENT_E_CANCELLED); });
     return DETENT_OK;
   }
 
   static detent_status Post(detent_instance inst, detent_cb cb, void* ctx) {
-    Hosts().at(inst)->queue_.push_back([cb, ctx] { CallBack(cb, ctx, DETENT_OK); });
+    FakeHost& host = *Hosts().at(inst);
+    if (host.closed_) return DETENT_E_CLOSING;
+    host.queue_.push_back(Answering(cb, ctx));
     return DETENT_OK;
   }
 
   static detent_status Offload(detent_instance inst, detent_work work, detent_cb done, void* ctx) {
-    Hosts().at(inst)->queue_.push_back([work, done, ctx] {
-      work(ctx);
-      CallBack(done, ctx, DETENT_OK);
+    FakeHost& host = *Hosts().at(inst);
+    if (host.closed_) return DETENT_E_CLOSING;
+    host.queue_.push_back([work, done, ctx](bool closing) {
+      if (!closing) work(ctx);
+      CallBack(done, ctx, closing ? DETENT_E_CLOSING : DETENT_OK);
     });
     return DETENT_OK;
   }
@@ -184,16 +203,19 @@ struct HostTable {
   }
 
   static detent_buf BufNew(detent_instance, const detent_bytes* bytes) {
-    return NewBuffer(bytes->ptr, bytes->len);
+    return NewBuffer(Copy(*bytes));
   }
   static detent_status BufView(detent_buf buf, detent_bytes* out) {
-    return ViewBuffer(buf, out) ? DETENT_OK : DETENT_E_STALE;
+    if (!BufferLives(buf)) return DETENT_E_STALE;
+    *out = LendBytes(BufferView(buf));
+    return DETENT_OK;
   }
 
   static void DiagAdd(detent_diag* diag, uint32_t severity, const detent_str* pointer,
                       const detent_str* reason, const detent_str* message, const detent_str* hint) {
-    diag->findings.push_back({severity, Copy(*pointer), Copy(*reason), Copy(*message),
-                              hint == nullptr ? std::string() : Copy(*hint)});
+    static_cast<FindingSink*>(diag)->findings.push_back(
+        {severity, Copy(*pointer), Copy(*reason), Copy(*message),
+         hint == nullptr ? std::string() : Copy(*hint)});
   }
 
   static uint32_t Where(detent_instance) { return DETENT_ON_STRAND; }
@@ -250,28 +272,27 @@ FakeHost::~FakeHost() {
 }
 
 std::vector<Finding> FakeHost::Validate(std::string_view spec) {
-  detent_diag diag;
+  FindingSink diag;
   const detent_bytes bytes = LendBytes(spec);
   const detent_status status = executor_->validate(&HostTable::kTable, &bytes, &diag);
-  if (status != DETENT_OK && diag.findings.empty()) {
-    diag.findings.push_back({DETENT_DIAG_ERROR, "", "Status", std::to_string(status), ""});
+  std::vector<Finding> findings = diag.All();
+  if (status != DETENT_OK && findings.empty()) {
+    findings.push_back({DETENT_DIAG_ERROR, "", "Status", std::to_string(status), ""});
   }
-  return diag.findings;
+  return findings;
 }
 
 std::string FakeHost::Schema(uint32_t which) {
   detent_buf buf = 0;
   if (executor_->schema(&HostTable::kTable, which, &buf) != DETENT_OK) return {};
-  detent_bytes bytes{nullptr, 0};
-  ViewBuffer(buf, &bytes);
-  const std::string text = Copy(bytes);
+  const std::string text(BufferView(buf));
   ReleaseBuffer(buf);
   return text;
 }
 
 detent_status FakeHost::Create(const std::string& state_dir, std::string_view config,
                                std::vector<Finding>* findings) {
-  detent_diag diag;
+  FindingSink diag;
   detent_instance_info info{};
   info.size = sizeof(info);
   info.name = Lend("test");
@@ -280,7 +301,7 @@ detent_status FakeHost::Create(const std::string& state_dir, std::string_view co
   info.config = LendBytes(config);
   const detent_status status =
       executor_->create(&HostTable::kTable, instance_, &info, &self_, &diag);
-  if (findings != nullptr) *findings = diag.findings;
+  if (findings != nullptr) *findings = diag.All();
   return status;
 }
 
@@ -296,16 +317,30 @@ void FakeHost::Close() {
   executor_->close(self_, op);
   Await(op);
   closed_ = true;
-  timers_.clear();
+  AnswerAllClosing();
   for (auto& [task, record] : tasks_) {
-    if (executor_->detach != nullptr && record.user != nullptr) {
-      executor_->detach(self_, task, record.user);
-    }
+    if (record.held && executor_->detach != nullptr) executor_->detach(self_, task, record.user);
+    record.held = false;
   }
-  queue_.clear();
   watches_.clear();
   executor_->destroy(self_);
   self_ = nullptr;
+}
+
+// A callback may cancel a timer, so what is left is looked at anew each time.
+void FakeHost::AnswerAllClosing() {
+  for (const auto& answer : at_close_) answer();
+  while (!queue_.empty() || !timers_.empty()) {
+    if (!queue_.empty()) {
+      const auto next = std::move(queue_.front());
+      queue_.pop_front();
+      next(true);
+      continue;
+    }
+    const TimerRecord record = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    CallBack(record.cb, record.ctx, DETENT_E_CLOSING);
+  }
 }
 
 detent_task FakeHost::NewTask(std::string key, std::string spec, uint32_t flags) {
@@ -326,6 +361,7 @@ detent_op FakeHost::NewOp() {
 
 void FakeHost::CallWithRef(detent_task task, detent_op op,
                            void (*slot)(void*, detent_op, const detent_task_ref*)) {
+  tasks_[task].held = true;
   const TaskRecord record = tasks_[task];
   detent_task_ref ref{};
   ref.size = sizeof(ref);
@@ -395,11 +431,13 @@ void FakeHost::Discard(std::string_view key) {
 void FakeHost::Release(detent_task task) {
   executor_->release(self_, task, tasks_[task].user);
   tasks_[task].user = nullptr;
+  tasks_[task].held = false;
 }
 
 void FakeHost::Detach(detent_task task) {
   executor_->detach(self_, task, tasks_[task].user);
   tasks_[task].user = nullptr;
+  tasks_[task].held = false;
 }
 
 bool FakeHost::RunUntil(const Condition& condition, int timeout_ms) {
@@ -431,7 +469,7 @@ void FakeHost::RunQueue() {
   for (size_t count = queue_.size(); count > 0; --count) {
     const auto next = std::move(queue_.front());
     queue_.pop_front();
-    next();
+    next(false);
   }
 }
 

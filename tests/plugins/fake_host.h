@@ -5,7 +5,8 @@
 //
 // Everything happens on the thread of the test, inside the calls that say "runs the loop". Real
 // time: deadlines are real. It is forgiving where the real host is strict; what a rule of
-// detent/rules.h demands is checked elsewhere.
+// detent/rules.h demands is checked elsewhere, but for the end of an instance: there each callback
+// that is owed comes, with E_CLOSING (D-OP-3). Buffers and JSON are the core's own.
 
 #pragma once
 
@@ -62,8 +63,12 @@ class FakeHost {
 
   const detent_executor& executor() const { return *executor_; }
 
-  // A table to answer to host->service(id), besides detent.json/1 and detent.io/1. Borrowed.
-  void AddService(std::string id, const void* table) { services_[std::move(id)] = table; }
+  // A table to answer to host->service(id), besides detent.json/1 and detent.io/1. Borrowed, and so
+  // is what `at_close` uses: it answers the service's open requests with E_CLOSING.
+  void AddService(std::string id, const void* table, std::function<void()> at_close = {}) {
+    services_[std::move(id)] = table;
+    if (at_close) at_close_.push_back(std::move(at_close));
+  }
 
   // Pure calls. Validate returns the findings; none means valid.
   std::vector<Finding> Validate(std::string_view spec);
@@ -73,7 +78,8 @@ class FakeHost {
   detent_status Create(const std::string& state_dir, std::string_view config,
                        std::vector<Finding>* findings = nullptr);
   Answer Open();
-  // close, detach of each task, destroy. Harmless twice. Runs the loop.
+  // close, the callbacks that are owed, detach of each task, destroy. Harmless twice. Runs the
+  // loop.
   void Close();
 
   // A task's handle; nothing is called yet.
@@ -108,6 +114,7 @@ class FakeHost {
   struct TaskRecord {
     std::string key, spec, name, blob;
     uint32_t flags = 0;
+    bool held = false;  // The plugin knows it: from start or recover to release or detach.
     void* user = nullptr;
     Update last;
     std::vector<Update> all;
@@ -124,6 +131,7 @@ class FakeHost {
     void* ctx;
   };
 
+  void AnswerAllClosing();
   void Turn(int timeout_ms);
   void RunQueue();
   void RunTimers();
@@ -142,7 +150,8 @@ class FakeHost {
   std::map<detent_task, TaskRecord> tasks_;
   std::map<detent_timer, TimerRecord> timers_;
   std::map<detent_watch, WatchRecord> watches_;
-  std::deque<std::function<void()>> queue_;
+  std::deque<std::function<void(bool closing)>> queue_;
+  std::vector<std::function<void()>> at_close_;
   std::vector<std::string> log_;
   uint64_t next_handle_ = 1;
 };

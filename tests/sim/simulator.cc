@@ -174,7 +174,7 @@ void Simulator::ChangeSome(Kind kind) {
   const ObjectPtr object = page->objects[random_.Below(page->objects.size())];
   if (kind == Kind::kJobConfig || random_.Below(2) == 0) {
     Trace("user deletes " + ToString(object->key()));
-    Submit({DeletionOf(*object, clock_.Now())});
+    Submit({DeletionOf(object, clock_.Now())});
     return;
   }
   auto copy = std::make_shared<Object>(*object);

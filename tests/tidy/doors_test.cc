@@ -20,7 +20,8 @@ const std::vector<Door>& Doors() {
   static const std::vector<Door> doors = {
       {"boost/dll", {"core/plugin/shared_object.cc"}, "core/plugin/shared_object.h"},
       {"curl/",
-       {"core/net/curl_*.cc", "tests/bench/*.cc", "tests/support/http_client.cc"},
+       {"core/net/curl_*.cc", "core/net/curl_api.h", "tests/bench/*.cc",
+        "tests/support/http_client.cc"},
        "core/net"},
       {"yaml-cpp/", {"core/base/yaml.cc"}, "core/base/yaml.h"},
       {"Poco/Net/", {"core/http/server*.cc", "core/http/socket*.cc"}, "core/http"},
@@ -56,7 +57,7 @@ TEST(Doors, EveryLibraryIsIncludedAtItsDoorOnly) {
 TEST(Doors, SeesALibraryIncludedElsewhere) {
   EXPECT_EQ(CheckDoors(MakeFile("core/net/curl_multi.cc", "#include <curl/curl.h>\n")).size(), 0u);
   EXPECT_EQ(CheckDoors(MakeFile("core/http/page.cc", "#include <curl/curl.h>\n")).size(), 1u);
-  // Headers spread what they include, so none of them is a door.
+  // Headers spread what they include, so hardly any is a door.
   EXPECT_EQ(CheckDoors(MakeFile("core/base/yaml.h", "#include <yaml-cpp/yaml.h>\n")).size(), 1u);
   EXPECT_EQ(CheckDoors(MakeFile("plugins/exec/spec.cc", "#include <simdjson.h>\n")).size(), 1u);
 }

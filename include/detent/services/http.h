@@ -7,7 +7,7 @@
  *
  *   request ---> callback, exactly once, whatever happens
  *
- * All functions are [any]. Limits: 256 requests in flight for an instance (E_BUSY), 32 MiB of body
+ * All functions are [any]. Limits: 1024 requests in flight for an instance (E_BUSY), 32 MiB of body
  * out, URL 8 KiB, 256 headers and 64 KiB of them either way.
  */
 #ifndef DETENT_SERVICES_HTTP_H_
@@ -55,8 +55,9 @@ typedef struct detent_http_policy {
 } detent_http_policy;
 
 /* detent_http_request.flags; an unknown one is E_UNSUPPORTED. */
-/* A connection of its own: no pooled one is taken, and it is closed after the exchange. Required
- * where a kill must be seen by the server: cancel then closes it at once. */
+/* A connection of its own: no pooled one is taken, and it is closed after the exchange. A kill
+ * needs it on HTTP/2 only, where cancel without it ends the stream alone and the connection stays:
+ * on HTTP/1 cancel closes the connection of any request, at once. */
 #define DETENT_HTTP_FRESH_CONNECTION (1u << 0)
 /* Ask for gzip or deflate and decode it; response_body_max counts decoded bytes. */
 #define DETENT_HTTP_DECODE (1u << 1)
@@ -66,10 +67,10 @@ typedef struct detent_http_policy {
 #define DETENT_HTTP_RESET_ON_CANCEL (1u << 3)
 
 /* detent_http_request.version and detent_http_response.version */
-#define DETENT_HTTP_VERSION_AUTO 0u /* HTTP/2 by ALPN where offered, else 1.1 */
+#define DETENT_HTTP_VERSION_AUTO 0u /* 1.1 in this revision: a connection carries one request */
 #define DETENT_HTTP_VERSION_1_0 10u
 #define DETENT_HTTP_VERSION_1_1 11u
-#define DETENT_HTTP_VERSION_2 20u
+#define DETENT_HTTP_VERSION_2 20u /* by ALPN where the server offers it on https, else 1.1 */
 
 /* The request, lent for the call; the host copies all of it.
  * method   a token, sent as it is ("GET"). CONNECT and TRACE are E_INVALID.
@@ -157,11 +158,11 @@ typedef struct detent_http {
   detent_status (*request)(detent_instance inst, const detent_http_request* request,
                            detent_http_cb cb, void* ctx, detent_op* out);
 
-  /* Ends a request early. The callback still comes once: with E_CANCELLED, and only after the
-   * connection of a FRESH_CONNECTION request is closed (then CONNECTION_CLOSED is set, and
-   * NOT_SENT tells whether anything had gone out); or with the outcome, if that was sooner.
-   * E_STALE: the callback has run already. Harmless twice. A pooled HTTP/2 stream is reset, its
-   * connection stays, and CONNECTION_CLOSED is not set. */
+  /* Ends a request early. The callback still comes once: with E_CANCELLED, and only after its
+   * connection is closed (then CONNECTION_CLOSED is set, and NOT_SENT tells whether anything had
+   * gone out); or with the outcome, if that was sooner. E_STALE: the callback has run already.
+   * Harmless twice. A pooled HTTP/2 stream is reset, its connection stays, and CONNECTION_CLOSED is
+   * not set. */
   detent_status (*cancel)(detent_instance inst, detent_op request);
 } detent_http;
 

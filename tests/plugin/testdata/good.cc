@@ -31,6 +31,7 @@ struct Self {
   detent_instance inst = 0;
   std::string state_dir;
   bool fail_open_once = false;
+  std::string behaviour;
   std::map<detent_task, Task*> tasks;
 };
 
@@ -54,6 +55,10 @@ void Report(Task* task, uint32_t phase, uint32_t result = 0, const std::string& 
   status.seq = ++task->seq;
   status.message = Str(message);
   status.output = {reinterpret_cast<const uint8_t*>(output.data()), output.size()};
+  const std::string object_ref = "thing " + task->mode;
+  status.object_ref = Str(object_ref);
+  const std::string extra = R"({"mode":")" + task->mode + R"("})";
+  status.extra = {reinterpret_cast<const uint8_t*>(extra.data()), extra.size()};
   host->task_update(task->self->inst, task->task, &status);
 }
 
@@ -67,10 +72,19 @@ void Complete(Self* self, detent_op op, detent_status code, const std::string& r
   host->op_complete(self->inst, op, &result);
 }
 
+void Log(Task* task, const std::string& text) {
+  detent_log line{};
+  line.size = sizeof line;
+  line.level = DETENT_LOG_INFO;
+  line.task = task->task;
+  line.msg = Str(text);
+  host->log(task->self->inst, &line);
+}
+
 // The end of a task by a callback, with what the callback was told as its message.
 void Ended(void* ctx, const detent_result* result) {
   auto* task = static_cast<Task*>(ctx);
-  if (result->code == DETENT_E_CLOSING) return;
+  if (result->code == DETENT_E_CLOSING) return Log(task, "told of the close");
   Report(task, DETENT_PHASE_TERMINATED, DETENT_RESULT_SUCCEEDED,
          "code " + std::to_string(result->code) + " where " +
              std::to_string(host->where(task->self->inst)));
@@ -142,6 +156,34 @@ void StartFd(Task* task) {
   [[maybe_unused]] const ssize_t put = write(task->pipe_ends[1], "x", 1);
 }
 
+void Nothing(void*, const detent_result*) {}
+void NothingOfHttp(void*, const detent_http_response*) {}
+
+// Takes every handle for callbacks that the host has, and then asks for more than the limits of
+// timers and requests; says what it was answered.
+void Exhaust(Task* task) {
+  Self* self = task->self;
+  detent_blob blob{};
+  blob.size = sizeof blob;
+  while (host->task_checkpoint(self->inst, task->task, &blob, Nothing, task) == DETENT_OK) {
+  }
+  detent_http_request request{};
+  request.size = sizeof request;
+  request.method = {"GET", 3};
+  request.url = {"http://127.0.0.1:1/", 19};
+  const auto* http = static_cast<const detent_http*>(host->service(self->inst, DETENT_SVC_HTTP));
+  int timers = 0, requests = 0;
+  for (int i = 0; i < 3000; ++i) {
+    detent_timer timer = 0;
+    if (host->timer_start(self->inst, 0, Nothing, task, &timer) == DETENT_E_NO_MEMORY) ++timers;
+    if (http->request(self->inst, &request, NothingOfHttp, task, nullptr) == DETENT_E_NO_MEMORY) {
+      ++requests;
+    }
+  }
+  Report(task, DETENT_PHASE_TERMINATED, DETENT_RESULT_SUCCEEDED,
+         std::to_string(timers) + " " + std::to_string(requests));
+}
+
 // Begins what the mode says; false where it has completed the op itself.
 bool Begin(Task* task, detent_op op, const detent_bytes& spec) {
   const std::string& mode = task->mode;
@@ -153,11 +195,12 @@ bool Begin(Task* task, detent_op op, const detent_bytes& spec) {
   if (mode == "throw") throw std::runtime_error("from start");
   Report(task, DETENT_PHASE_RUNNING);
   if (mode == "timer") host->timer_start(self->inst, 1'000'000, Ended, task, &task->timer);
-  if (mode == "cancelled-timer") {
+  if (mode == "long-timer" || mode == "cancelled-timer") {
     host->timer_start(self->inst, 3'600'000'000'000, Ended, task, &task->timer);
-    host->timer_cancel(self->inst, task->timer);
   }
+  if (mode == "cancelled-timer") host->timer_cancel(self->inst, task->timer);
   if (mode == "fd") StartFd(task);
+  if (mode == "exhaust") Exhaust(task);
   if (mode == "post") {
     task->thread = std::thread([task] { host->post(task->self->inst, Ended, task); });
   }
@@ -195,7 +238,12 @@ void Recover(void* me, detent_op op, const detent_task_ref* ref) {
   const std::string answer = Member(ref->spec, "recover");
   Task* task = MakeTask(self, ref);
   const detent_status code = answer.empty() ? DETENT_ADOPTED : std::atoi(answer.c_str());
-  if (code == DETENT_ADOPTED) Report(task, DETENT_PHASE_RUNNING, 0, "recovered");
+  if (code == DETENT_ADOPTED) {
+    const detent_bytes none{};
+    const detent_bytes& kept = ref->blob != nullptr ? ref->blob->data : none;
+    Report(task, DETENT_PHASE_RUNNING, 0,
+           "recovered " + std::string(reinterpret_cast<const char*>(kept.ptr), kept.len));
+  }
   if (code == DETENT_TERMINATED) {
     Report(task, DETENT_PHASE_TERMINATED, DETENT_RESULT_FAILED, "ended meanwhile");
   }
@@ -241,6 +289,7 @@ detent_status Create(const detent_host* given, detent_instance inst,
   self->inst = inst;
   self->state_dir.assign(info->state_dir.ptr, info->state_dir.len);
   self->fail_open_once = behaviour == "fail-open-once";
+  self->behaviour = behaviour;
   *out = self;
   return DETENT_OK;
 }
@@ -252,6 +301,24 @@ void Open(void* me, detent_op op) {
   if (FILE* file = std::fopen(mark.c_str(), "w")) std::fclose(file);
   const bool fail = self->fail_open_once && first;
   Complete(self, op, fail ? DETENT_E_UNAVAILABLE : DETENT_OK, fail ? "NoBackend" : "");
+}
+
+// Writes a checkpoint that tells when and where it was called.
+void Drain(void* me, detent_op op, int64_t deadline_ns) {
+  auto* self = static_cast<Self*>(me);
+  if (FILE* file = std::fopen((self->state_dir + "/drained").c_str(), "w")) std::fclose(file);
+  if (self->behaviour == "fail-drain") throw std::runtime_error("from drain");
+  const int64_t left = deadline_ns - host->now_ns(self->inst, DETENT_CLOCK_WALL);
+  const std::string text = "drained where " + std::to_string(host->where(self->inst)) + ", " +
+                           (left > 0 && left < 60'000'000'000 ? "in time" : "late");
+  for (const auto& [handle, task] : self->tasks) {
+    detent_blob blob{};
+    blob.size = sizeof blob;
+    blob.state_version = 1;
+    blob.data = {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+    host->task_checkpoint(self->inst, handle, &blob, Nothing, task);
+  }
+  if (self->behaviour != "mute-drain") Complete(self, op, DETENT_OK);
 }
 
 void Close(void* me, detent_op op) {
@@ -323,6 +390,7 @@ detent_executor MakeTable() {
   table.validate = Validate;
   table.create = Create;
   table.open = Open;
+  table.drain = Drain;
   table.close = Close;
   table.destroy = Destroy;
   table.start = Start;

@@ -2,35 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/json.h"
 #include "plugins/exec/quantity.h"
-#include "tests/plugins/fake_host.h"
+#include "tests/plugins/findings.h"
 
 namespace detent::testing {
 namespace {
 
-// "pointer Reason" of each finding, and its hint.
-std::string Findings(const std::vector<Finding>& findings) {
-  std::string all;
-  for (const Finding& finding : findings) {
-    if (!all.empty()) all += "; ";
-    all += finding.pointer + " " + finding.reason;
-    if (!finding.hint.empty()) all += " (" + finding.hint + ")";
-  }
-  return all;
-}
+constexpr PluginUnderTest kExec{DETENT_EXEC_PLUGIN, "exec"};
 
-struct Row {
-  const char* spec;
-  const char* findings;
-  const char* because;
-};
-
-void Expect(const std::vector<Row>& rows) {
-  FakeHost host(DETENT_EXEC_PLUGIN, "exec");
-  for (const Row& row : rows) {
-    EXPECT_EQ(Findings(host.Validate(row.spec)), row.findings) << row.because << "\n" << row.spec;
-  }
+void Expect(const std::vector<FindingRow>& rows) {
+  ExpectSpecs(kExec, rows);
 }
 
 TEST(ExecSpec, TakesWhatUsersWrite) {
@@ -82,7 +63,8 @@ TEST(ExecSpec, RefusesWhatAProcessCannotHave) {
       {R"({"command":["a"],"resources":{"limit":{}}})",
        "/resources/limit UnknownField (did you mean `limits`?)", "below, too"},
       {R"({"command":["a"],"rlimits":{"openFile":3,"cpuSeconds":0}})",
-       "/rlimits/cpuSeconds OutOfRange; /rlimits/openFile UnknownField (did you mean `openFiles`?)",
+       "/rlimits/cpuSeconds OutOfRange; /rlimits/openFile UnknownField (did you mean "
+       "`openFiles`?)",
        "limits"},
   });
 }
@@ -105,33 +87,23 @@ TEST(ExecSpec, ReadsQuantitiesAsKubernetesDoes) {
 }
 
 TEST(ExecSpec, ChecksTheConfigWithPlaces) {
-  const Row rows[] = {
-      {R"({"allowUsers":["nobody",1000]})", "", "names and numbers"},
-      {R"({"allowUser":[]})", "/allowUser UnknownField (did you mean `allowUsers`?)", "near name"},
-      {R"({"allowUsers":"nobody"})", "/allowUsers WrongType", "a list"},
-      {R"({"cgroupRoot":"sys/fs"})", "/cgroupRoot NotAbsolute", "absolute paths"},
-  };
-  for (const Row& row : rows) {
-    FakeHost host(DETENT_EXEC_PLUGIN, "exec");
-    std::vector<Finding> findings;
-    const detent_status status = host.Create("/nonexistent", row.spec, &findings);
-    EXPECT_EQ(status == DETENT_OK, findings.empty()) << row.because;
-    EXPECT_EQ(Findings(findings), row.findings) << row.because;
-  }
+  ExpectConfigs(kExec,
+                {
+                    {R"({"allowUsers":["nobody",1000]})", "", "names and numbers"},
+                    {R"({"allowUser":[]})", "/allowUser UnknownField (did you mean `allowUsers`?)",
+                     "near name"},
+                    {R"({"allowUsers":"nobody"})", "/allowUsers WrongType", "a list"},
+                    {R"({"cgroupRoot":"sys/fs"})", "/cgroupRoot NotAbsolute", "absolute paths"},
+                });
 }
 
 TEST(ExecSpec, HasSchemasThatNameEachField) {
-  FakeHost host(DETENT_EXEC_PLUGIN, "exec");
-  auto spec = ParseJson(host.Schema(DETENT_SCHEMA_SPEC));
-  auto config = ParseJson(host.Schema(DETENT_SCHEMA_CONFIG));
-  ASSERT_TRUE(spec && config);
-  for (const char* field :
-       {"command", "script", "shell", "args", "workingDirectory", "env", "inheritEnvironment",
-        "stdin", "user", "group", "rlimits", "resources", "timeoutSeconds", "gracePeriodSeconds",
-        "successExitCodes", "outputLimit", "idempotent"}) {
-    EXPECT_NE(spec.value().Find("properties")->Find(field), nullptr) << field;
-  }
-  EXPECT_NE(config.value().Find("properties")->Find("allowUsers"), nullptr);
+  ExpectSchemaFields(
+      kExec, DETENT_SCHEMA_SPEC,
+      {"command", "script", "shell", "args", "workingDirectory", "env", "inheritEnvironment",
+       "stdin", "user", "group", "rlimits", "resources", "timeoutSeconds", "gracePeriodSeconds",
+       "successExitCodes", "outputLimit", "idempotent"});
+  ExpectSchemaFields(kExec, DETENT_SCHEMA_CONFIG, {"allowUsers"});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "tests/plugins/http/fake_http.h"
 
-#include "tests/plugins/fake_json.h"
+#include "core/plugin/buffer.h"
 
 namespace detent::testing {
 namespace {
@@ -71,7 +71,7 @@ void FakeHttp::Answer(size_t index, const FakeAnswer& answer) {
     response.headers = headers;
     response.header_count = 1;
   }
-  if (!answer.body.empty()) response.body = NewBuffer(answer.body.data(), answer.body.size());
+  if (!answer.body.empty()) response.body = NewBuffer(answer.body);
   response.total_us = 1500;
   response.reason = Lend(answer.reason);
   response.message = Lend(answer.message);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/plugin/buffer.h"
 #include "tests/plugins/fake_host.h"
-#include "tests/plugins/fake_json.h"
 #include "tests/plugins/http/fake_http.h"
 
 namespace detent::testing {
@@ -17,14 +17,12 @@ class HttpRun : public ::testing::Test {
  protected:
   void SetUp() override { NewHost("{}"); }
   void TearDown() override {
-    http_.AnswerAllClosing();
     host_.reset();
     EXPECT_EQ(LiveBuffers(), 0u);
   }
   void NewHost(std::string_view config) {
-    http_.AnswerAllClosing();
     host_ = std::make_unique<FakeHost>(DETENT_HTTP_PLUGIN, "http");
-    host_->AddService(DETENT_SVC_HTTP, http_.table());
+    host_->AddService(DETENT_SVC_HTTP, http_.table(), [this] { http_.AnswerAllClosing(); });
     ASSERT_EQ(host_->Create("/nonexistent", config), DETENT_OK);
     ASSERT_EQ(host_->Open().code, DETENT_OK);
   }
@@ -120,8 +118,8 @@ TEST_F(HttpRun, KeepsAResponseThatCameBeforeTheKill) {
 
 TEST_F(HttpRun, DoesNotEndItsTasksWhenTheInstanceEnds) {
   const detent_task task = Started(kPost);
-  http_.AnswerAllClosing();
   host().Close();
+  EXPECT_TRUE(http_.sent(0).answered) << "close waits for no answer";
   EXPECT_TRUE(host().updates(task).empty());
 }
 

@@ -2,34 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/json.h"
-#include "tests/plugins/fake_host.h"
+#include "tests/plugins/findings.h"
 
 namespace detent::testing {
 namespace {
 
-// "pointer Reason" of each finding, and its hint.
-std::string Findings(const std::vector<Finding>& findings) {
-  std::string all;
-  for (const Finding& finding : findings) {
-    if (!all.empty()) all += "; ";
-    all += finding.pointer + " " + finding.reason;
-    if (!finding.hint.empty()) all += " (" + finding.hint + ")";
-  }
-  return all;
-}
+constexpr PluginUnderTest kHttp{DETENT_HTTP_PLUGIN, "http"};
 
-struct Row {
-  const char* spec;
-  const char* findings;
-  const char* because;
-};
-
-void Expect(const std::vector<Row>& rows) {
-  FakeHost host(DETENT_HTTP_PLUGIN, "http");
-  for (const Row& row : rows) {
-    EXPECT_EQ(Findings(host.Validate(row.spec)), row.findings) << row.because << "\n" << row.spec;
-  }
+void Expect(const std::vector<FindingRow>& rows) {
+  ExpectSpecs(kHttp, rows);
 }
 
 TEST(HttpSpec, TakesWhatUsersWrite) {
@@ -91,7 +72,8 @@ TEST(HttpSpec, SaysAllMistakesAtOnceWithTheirPlaces) {
 TEST(HttpSpec, RefusesWhatItDoesNotOfferRatherThanIgnoringIt) {
   Expect({
       {R"({"request":{"url":"http://h/"},"response":{"resultJsonPath":".result.jobs"}})",
-       "/response/resultJsonPath NotOffered (leave it out; the body is kept in the task's output)",
+       "/response/resultJsonPath NotOffered (leave it out; the body is kept in the task's "
+       "output)",
        "a condition that is not looked at would be success by mistake"},
       {R"({"request":{"url":"http://h/","postData":{"mimeType":"multipart/form-data",
            "params":[{"name":"f","value":"x","fileName":"a.txt"}]}}})",
@@ -104,34 +86,22 @@ TEST(HttpSpec, RefusesWhatItDoesNotOfferRatherThanIgnoringIt) {
 }
 
 TEST(HttpSpec, ChecksTheConfigWithPlaces) {
-  const Row rows[] = {
-      {R"({"maxConnections":8,"maxQueued":0,"userAgent":"","freshConnections":true})", "", "all"},
-      {R"({"maxConnection":1})", "/maxConnection UnknownField (did you mean `maxConnections`?)",
-       "near name"},
-      {R"({"maxConnections":0,"userAgent":"a\nb"})",
-       "/maxConnections OutOfRange; /userAgent BadValue", "values"},
-  };
-  for (const Row& row : rows) {
-    FakeHost host(DETENT_HTTP_PLUGIN, "http");
-    std::vector<Finding> findings;
-    const detent_status status = host.Create("/nonexistent", row.spec, &findings);
-    EXPECT_EQ(status == DETENT_OK, findings.empty()) << row.because;
-    EXPECT_EQ(Findings(findings), row.findings) << row.because;
-  }
+  ExpectConfigs(kHttp,
+                {
+                    {R"({"maxConnections":8,"maxQueued":0,"userAgent":"","freshConnections":true})",
+                     "", "all"},
+                    {R"({"maxConnection":1})",
+                     "/maxConnection UnknownField (did you mean `maxConnections`?)", "near name"},
+                    {R"({"maxConnections":0,"userAgent":"a\nb"})",
+                     "/maxConnections OutOfRange; /userAgent BadValue", "values"},
+                });
 }
 
 TEST(HttpSpec, HasSchemasThatNameEachField) {
-  FakeHost host(DETENT_HTTP_PLUGIN, "http");
-  auto spec = ParseJson(host.Schema(DETENT_SCHEMA_SPEC));
-  auto config = ParseJson(host.Schema(DETENT_SCHEMA_CONFIG));
-  ASSERT_TRUE(spec && config);
-  for (const char* field : {"request", "timeout", "response", "idempotent"}) {
-    EXPECT_NE(spec.value().Find("properties")->Find(field), nullptr) << field;
-  }
-  for (const char* field :
-       {"maxConnections", "maxQueued", "userAgent", "freshConnections", "allow", "deny"}) {
-    EXPECT_NE(config.value().Find("properties")->Find(field), nullptr) << field;
-  }
+  ExpectSchemaFields(kHttp, DETENT_SCHEMA_SPEC, {"request", "timeout", "response", "idempotent"});
+  ExpectSchemaFields(
+      kHttp, DETENT_SCHEMA_CONFIG,
+      {"maxConnections", "maxQueued", "userAgent", "freshConnections", "allow", "deny"});
 }
 
 }  // namespace

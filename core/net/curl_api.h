@@ -1,0 +1,41 @@
+// libcurl, loaded when the first request is made: it brings two dozen libraries along, and a host
+// or a command that makes no request should not carry them.
+//
+// Any thread. Loaded once and never unloaded.
+
+#pragma once
+
+#include <curl/curl.h>
+
+// The header makes macros of these, for the sake of its types; here they are members.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+namespace detent {
+
+// The functions of libcurl by their own names without "curl_".
+struct CurlApi {
+  decltype(&curl_easy_init) easy_init;
+  decltype(&curl_easy_cleanup) easy_cleanup;
+  decltype(&curl_easy_reset) easy_reset;
+  decltype(&curl_easy_setopt) easy_setopt;
+  decltype(&curl_easy_getinfo) easy_getinfo;
+  decltype(&curl_easy_perform) easy_perform;
+  decltype(&curl_easy_strerror) easy_strerror;
+  decltype(&curl_multi_init) multi_init;
+  decltype(&curl_multi_cleanup) multi_cleanup;
+  decltype(&curl_multi_setopt) multi_setopt;
+  decltype(&curl_multi_add_handle) multi_add_handle;
+  decltype(&curl_multi_remove_handle) multi_remove_handle;
+  decltype(&curl_multi_info_read) multi_info_read;
+  decltype(&curl_multi_socket_action) multi_socket_action;
+  decltype(&curl_slist_append) slist_append;
+  decltype(&curl_slist_free_all) slist_free_all;
+};
+
+// Ends the process with a sentence where libcurl.so.4 is missing, as the dynamic linker would have
+// done at its start.
+const CurlApi& Curl();
+
+}  // namespace detent
