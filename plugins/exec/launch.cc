@@ -18,6 +18,15 @@
 namespace detent::exec {
 namespace {
 
+// The image has served: its whole pages leave memory, and would come back from the plugin's file.
+void ForgetImage(std::string_view program) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(program.data());
+  const uintptr_t first = (begin + page - 1) / page * page;
+  const uintptr_t end = (begin + program.size()) / page * page;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
 bool WriteProgram(int fd) {
   const std::string_view program = SupervisorProgram();
   size_t done = 0;
@@ -26,6 +35,7 @@ bool WriteProgram(int fd) {
     if (wrote <= 0) return false;
     done += static_cast<size_t>(wrote);
   }
+  ForgetImage(program);
   return true;
 }
 

@@ -53,6 +53,8 @@ void Checkers::SawJob(const Change& change) {
   seen.started = status->started.has_value();
   seen.finished = status->finished.has_value() || change.type == ChangeType::kDeleted;
   if (status->phase == JobPhase::kAdmissionError) seen.started = false;
+  seen.gone = change.type == ChangeType::kDeleted;
+  seen.status = *status;
   CheckStatus(job);
   CheckForbid(job);
 }
@@ -98,9 +100,26 @@ void Checkers::SawTask(const Change& change) {
     if (outcomes_.contains(key)) Breach("an outcome was forgotten: " + task.meta.name);
     return;
   }
+  if (!HasFinalizer(task.meta, labels::kTaskTracking)) CheckCounted(task, *spec);
   const auto [known, is_new] = outcomes_.try_emplace(key, NameOf(status->result));
   if (!is_new && known->second != NameOf(status->result)) {
     Breach("an outcome changed: " + task.meta.name);
+  }
+}
+
+// A Task is let go only once its Job has counted it, in exactly one way.
+void Checkers::CheckCounted(const Object& task, const TaskSpec& spec) {
+  const auto job = jobs_.find(spec.job_uid);
+  if (job == jobs_.end() || job->second.gone) return;
+  const JobStatus& status = job->second.status;
+  const auto in = [&](const std::map<int64_t, IndexSet>& attempts) {
+    const auto found = attempts.find(spec.attempt);
+    return found != attempts.end() && found->second.Contains(spec.index);
+  };
+  const int ways = int{in(status.failed_attempts)} + int{in(status.uncounted_attempts)};
+  if (ways > 1) Breach("counted twice: " + task.meta.name);
+  if (ways == 0 && !status.succeeded_indexes.Contains(spec.index)) {
+    Breach("let go before its Job counted it: " + task.meta.name);
   }
 }
 

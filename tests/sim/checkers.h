@@ -6,7 +6,9 @@
 #include <set>
 #include <string>
 
+#include "core/api/job.h"
 #include "core/api/object.h"
+#include "core/api/task.h"
 #include "core/store/change_log.h"
 
 namespace detent {
@@ -29,10 +31,13 @@ class Checkers {
     std::string config_uid;
     bool started = false;
     bool finished = false;
+    bool gone = false;
+    JobStatus status;
   };
 
   void SawJob(const Change& change);
   void SawTask(const Change& change);
+  void CheckCounted(const Object& task, const TaskSpec& spec);
   void CheckForbid(const Object& job);
   void CheckStatus(const Object& job);
   void Breach(const std::string& what);
