@@ -15,22 +15,6 @@ constexpr int kEntitiesPerPass = 256;
 constexpr size_t kLoadPage = 5'000;
 constexpr std::chrono::nanoseconds kIdle = std::chrono::hours(1);
 
-// Kinds are loaded owners first, so an owner that is not known then is gone. Owners of other groups
-// are none of our business.
-bool OwnerIsMissing(Model& model, const Object& object) {
-  const OwnerReference* owner = ControllerOf(object.meta);
-  if (!owner || owner->api_version != kGroupVersion) return false;
-  if (owner->kind == "JobConfig") {
-    const auto* config = model.FindConfig({Kind::kJobConfig, object.meta.ns, owner->name});
-    return !config || config->object->meta.uid != owner->uid;
-  }
-  if (owner->kind == "Job") {
-    const auto* job = model.FindJob({Kind::kJob, object.meta.ns, owner->name});
-    return !job || job->object->meta.uid != owner->uid;
-  }
-  return false;
-}
-
 }  // namespace
 
 Engine::Engine(const EngineDeps& deps)

@@ -98,7 +98,9 @@ JobEntry& JobController::Add(const ObjectPtr& object) {
 
 void JobController::Gone(const ObjectPtr& object) {
   JobEntry* job = context_.model.FindJob(object->key());
-  if (!job || job->object->meta.uid != object->meta.uid) return;
+  if (!job) return;
+  if (job->seen && job->seen->meta.uid == object->meta.uid) job->seen = nullptr;
+  if (job->object->meta.uid != object->meta.uid) return;
   // Whoever took the Job away by force leaves tasks behind: they are ended all the same.
   for (const auto& [index, task] : job->tasks) {
     task->kill_wanted = true;
@@ -315,7 +317,14 @@ void JobController::Finish(JobEntry& job, const FinishJob& finish) {
 void JobController::Delete(JobEntry& job) {
   if (job.write_in_flight || job.dirty) return;
   const auto stored = context_.store.Read(job.object->key());
-  if (!stored) return;  // Gone already; the change that says so is on its way.
+  if (!stored) {
+    // Gone already, and the change that says so is on its way; or the store cannot say.
+    if (stored.error().code() != Code::kNotFound) {
+      job.retry_write_at = context_.mono + context_.options.store_retry;
+      context_.work.ticks.SetNoLater(job.ref, *job.retry_write_at);
+    }
+    return;
+  }
   job.object = *stored;
   job.write_in_flight = true;
   context_.Submit({DeletionOf(*stored, context_.now, labels::kDeleteDependents)},

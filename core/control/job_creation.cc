@@ -8,10 +8,12 @@
 namespace detent {
 
 void JobController::Create(std::shared_ptr<JobWish> wish) {
-  if (context_.model.FindJob(wish->object->key())) {
-    // The name is taken, or its holder is just about to go: the store knows.
+  const bool taken = context_.model.FindJob(wish->object->key()) != nullptr;
+  if (taken || OwnerIsMissing(context_.model, *wish->object)) {
+    // The name's holder may be about to go, the owner about to come: what the store says of both
+    // arrives here in order.
     context_.store.Submit({{WriteOp::kCreate, std::move(wish->object), 0, nullptr}},
-                          std::move(wish->done));
+                          std::exchange(wish->done, nullptr));
     return;
   }
   JobEntry& job = Add(wish->object);
@@ -32,7 +34,7 @@ void JobController::CreateAlone(uint64_t id, const std::vector<uint64_t>& task_i
   if (job->config) context_.Enqueue(*job->config);
   context_.Drop(*job);
   context_.store.Submit({{WriteOp::kCreate, std::move(wish->object), 0, nullptr}},
-                        std::move(wish->done));
+                        std::exchange(wish->done, nullptr));
   if (seen) Seen(seen);
 }
 

@@ -2,8 +2,8 @@
 // goes by way of the loop, which stores it together with its start and its first attempts. So one
 // wait for the disk lies between a request and its work, not two.
 //
-// Any thread. The creation is answered on the loop's thread, at the latest when the loop has been
-// stopped and has drained its inbox.
+// Any thread. The creation is answered on the loop's thread; one that the loop's end overtakes is
+// answered when the loop's engine is destroyed, so stop the API before the loop.
 
 #pragma once
 

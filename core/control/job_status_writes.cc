@@ -133,7 +133,9 @@ void JobController::NoteDurable(JobEntry& job) {
   if (job.writing_finish && !std::exchange(job.finish_durable, true)) {
     context_.metrics.jobs_finished.Add();
   }
-  if (const auto wish = std::move(job.wish)) wish->done(Committed{{job.object}});
+  if (const auto wish = std::move(job.wish)) {
+    std::exchange(wish->done, nullptr)(Committed{{job.object}});
+  }
 }
 
 void JobController::CreatesDone(uint64_t job_id, const std::vector<uint64_t>& ids,

@@ -34,8 +34,15 @@ struct Call {
 };
 
 // A Job that somebody wants to be created, admitted already. `done` is called once, as
-// Store::Submit would.
+// Store::Submit would; a wish that is dropped with the loop says so itself.
 struct JobWish {
+  JobWish() = default;
+  JobWish(const JobWish&) = delete;
+  JobWish& operator=(const JobWish&) = delete;
+  ~JobWish() {
+    if (done) done(Error(Code::kUnavailable, "the host is stopping; whether it is stored is open"));
+  }
+
   std::shared_ptr<Object> object;
   Store::Done done;
 };

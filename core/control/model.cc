@@ -110,4 +110,18 @@ std::optional<EntityRef> Model::PopWaitingForRoom(const std::string& kind) {
   return job;
 }
 
+bool OwnerIsMissing(Model& model, const Object& object) {
+  const OwnerReference* owner = ControllerOf(object.meta);
+  if (!owner || owner->api_version != kGroupVersion) return false;
+  if (owner->kind == "JobConfig") {
+    const auto* config = model.FindConfig({Kind::kJobConfig, object.meta.ns, owner->name});
+    return !config || config->object->meta.uid != owner->uid;
+  }
+  if (owner->kind == "Job") {
+    const auto* job = model.FindJob({Kind::kJob, object.meta.ns, owner->name});
+    return !job || job->object->meta.uid != owner->uid;
+  }
+  return false;
+}
+
 }  // namespace detent

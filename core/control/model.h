@@ -145,4 +145,8 @@ class Model {
   std::map<std::string, std::set<EntityRef>, std::less<>> waiting_for_room_;
 };
 
+// Whether the object's controller is of a kind of ours, and not known: it is gone, or is still to
+// be seen. Owners of other groups are none of our business.
+bool OwnerIsMissing(Model& model, const Object& object);
+
 }  // namespace detent

@@ -69,7 +69,11 @@ void OwnerController::Collect(const std::string& owner_uid, Kind dependents) {
   ListQuery query = DependentsOf(owner_uid, dependents);
   query.keep = [](const Object& object) { return !object.meta.deleted; };
   const auto page = context_.store.List(query);
-  if (!page || page->objects.empty()) {
+  if (!page) {
+    collecting_.erase(owner_uid);
+    return TryLater(owner_uid, dependents, page.error());
+  }
+  if (page->objects.empty()) {
     collecting_.erase(owner_uid);
     if (again_.erase(owner_uid) > 0) Collect(owner_uid, dependents);
     return;
@@ -90,13 +94,15 @@ void OwnerController::Work(const std::string& owner_uid) {
   if (!collecting_.insert(owner_uid).second) return;
   const auto page = context_.store.List(DependentsOf(owner_uid, *kind));
   collecting_.erase(owner_uid);
-  if (!page) return;
+  if (!page) return TryLater(owner_uid, std::nullopt, page.error());
   if (page->objects.empty()) return Finish(owner_uid);
   Transaction batch = found->second.orphan ? OrphanBatch(*page, owner_uid) : DeleteBatch(*page);
   if (batch.empty()) return;  // All are on their way out; the last one's end calls again.
   collecting_.insert(owner_uid);
-  context_.Submit(std::move(batch), [this, owner_uid](auto result) {
+  context_.Submit(std::move(batch), [this, owner_uid, kind](auto result) {
     collecting_.erase(owner_uid);
+    // Meanwhile it went, and asked to be collected after.
+    if (again_.erase(owner_uid) > 0) return Collect(owner_uid, *kind);
     if (result || IsOutdated(result.error())) return Work(owner_uid);
     TryLater(owner_uid, std::nullopt, result.error());
   });
@@ -104,6 +110,9 @@ void OwnerController::Work(const std::string& owner_uid) {
 
 void OwnerController::Finish(const std::string& owner_uid) {
   const auto stored = context_.store.Read(waiting_.at(owner_uid).key);
+  if (!stored && stored.error().code() != Code::kNotFound) {
+    return TryLater(owner_uid, std::nullopt, stored.error());
+  }
   if (!stored || (*stored)->meta.uid != owner_uid) {
     waiting_.erase(owner_uid);
     return;
@@ -117,10 +126,8 @@ void OwnerController::Finish(const std::string& owner_uid) {
     }
     const auto found = waiting_.find(owner_uid);
     if (found == waiting_.end()) return;
-    const ObjectKey key = found->second.key;
+    if (!result) return Work(owner_uid);  // With the object as it is now.
     waiting_.erase(found);
-    if (result) return;
-    if (const auto newest = context_.store.Read(key)) Seen(*newest);
   });
 }
 

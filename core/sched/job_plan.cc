@@ -55,7 +55,7 @@ JobPlan PlanQueued(const JobView& view, WallTime now) {
   }
   if (view.owner_gone) {
     plan.reason = reason::kOwnerGone;
-    plan.message = "its JobConfig was deleted; it will be deleted, too";
+    plan.message = "its JobConfig is gone, and it will be deleted, too";
     return plan;
   }
   const auto policy =

@@ -107,6 +107,10 @@ Result<Committed> MemoryStore::ApplyLocked(Transaction& writes, std::vector<Chan
 
 Result<ObjectPtr> MemoryStore::Read(const ObjectKey& key) {
   const std::lock_guard lock(mutex_);
+  if (read_failures_ > 0) {
+    --read_failures_;
+    return Error(Code::kUnavailable, "the store was told to fail");
+  }
   const auto stored = state_.objects.find(key);
   if (stored == state_.objects.end()) {
     return Error(Code::kNotFound, ToString(key) + " does not exist");
@@ -119,6 +123,10 @@ Result<Page> MemoryStore::List(const ListQuery& query) {
   std::vector<ObjectPtr> matching;
   {
     const std::lock_guard lock(mutex_);
+    if (read_failures_ > 0) {
+      --read_failures_;
+      return Error(Code::kUnavailable, "the store was told to fail");
+    }
     page.version = state_.version;
     const ObjectKey first{query.kind, query.ns, ""};
     auto at = state_.objects.lower_bound(first);
@@ -154,6 +162,11 @@ void MemoryStore::FailNext(size_t count, size_t after) {
   const std::lock_guard lock(mutex_);
   failures_ = count;
   failures_after_ = after;
+}
+
+void MemoryStore::FailReads(size_t count) {
+  const std::lock_guard lock(mutex_);
+  read_failures_ = count;
 }
 
 MemoryStore::State MemoryStore::TakeState() const {

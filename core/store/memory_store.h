@@ -61,6 +61,9 @@ class MemoryStore final : public Store {
   // full disk.
   void FailNext(size_t count, size_t after = 0);
 
+  // The next `count` reads and lists answer kUnavailable.
+  void FailReads(size_t count);
+
   // A copy of what is committed. Cheap: objects are shared.
   State TakeState() const;
 
@@ -81,6 +84,7 @@ class MemoryStore final : public Store {
   std::deque<Queued> queued_;
   size_t failures_ = 0;
   size_t failures_after_ = 0;
+  size_t read_failures_ = 0;
   bool draining_ = false;  // kAutomatic: some thread is applying, and takes what comes.
 };
 

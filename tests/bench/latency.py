@@ -46,10 +46,12 @@ def measure(host, backend):
         sent.append(time.monotonic_ns())
         connection.exchange(text)
         acknowledged.append(time.monotonic_ns())
-        # Idle again: the outcome is stored, too. Asking earlier would disturb what is measured.
+        # Asking earlier would disturb what is measured. Once the end is stored, the host still lets
+        # the task go, which is one more commit: the second pause lets it become idle again.
         time.sleep(PAUSE)
         wait_for(lambda: client.metric("detent_jobs_finished_total") > number, 10,
                  f"Job {number} did not finish", 0.01)
+        time.sleep(PAUSE)
     connection.close()
     arrivals = backend.stats()["arrivals"]
     if len(arrivals) != WARM_UP + JOBS:

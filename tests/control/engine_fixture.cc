@@ -6,6 +6,7 @@
 
 #include "core/api/admission.h"
 #include "core/api/codec.h"
+#include "core/api/job_from_config.h"
 #include "core/base/json.h"
 #include "core/base/limits.h"
 #include "core/base/names.h"
@@ -92,17 +93,34 @@ Object EngineWorld::Admitted(Kind kind, const std::string& name, const std::stri
   return std::move(admission.object);
 }
 
-Result<Committed> EngineWorld::WishJob(const std::string& name, const std::string& spec) {
+Result<Committed> EngineWorld::Wish(Object job, const std::function<void()>& meanwhile) {
   std::optional<Result<Committed>> answer;
-  intake_.Submit(
-      {{WriteOp::kCreate, std::make_shared<Object>(Admitted(Kind::kJob, name, spec)), 0, nullptr}},
-      [&answer](Result<Committed> result) {
-        EXPECT_FALSE(answer.has_value()) << "answered twice";
-        answer.emplace(std::move(result));
-      });
+  intake_.Submit({{WriteOp::kCreate, std::make_shared<Object>(std::move(job)), 0, nullptr}},
+                 [&answer](Result<Committed> result) {
+                   EXPECT_FALSE(answer.has_value()) << "answered twice";
+                   answer.emplace(std::move(result));
+                 });
+  meanwhile();
   Settle();
   if (!answer) return Error(Code::kInternal, "not answered");
   return *std::move(answer);
+}
+
+Result<Committed> EngineWorld::WishJob(const std::string& name, const std::string& spec) {
+  return Wish(Admitted(Kind::kJob, name, spec), [] {});
+}
+
+Result<Committed> EngineWorld::WishJobOfNewConfig(const std::string& config,
+                                                  const std::string& spec) {
+  auto stored = std::make_shared<Object>(Admitted(Kind::kJobConfig, config, spec));
+  JobOverrides overrides;
+  overrides.name = config + "-now";
+  Object job =
+      *JobFromConfig(stored->meta, *DecodeJobConfigSpec(stored->spec), overrides, clock.Now());
+  job.meta.uid = DerivedUid(job.meta.name);
+  return Wish(std::move(job), [&] {
+    EXPECT_TRUE(SubmitAndWait(store_, {{WriteOp::kCreate, stored, 0, nullptr}}).has_value());
+  });
 }
 
 void EngineWorld::CreateJob(const std::string& name, const std::string& spec) {
@@ -114,11 +132,15 @@ void EngineWorld::CreateConfig(const std::string& name, const std::string& spec)
 }
 
 void EngineWorld::Delete(const ObjectKey& key, const std::string& finalizer) {
-  Object object = **store_.Read(key);
-  if (!finalizer.empty()) object.meta.finalizers.push_back(finalizer);
-  EXPECT_TRUE(
-      SubmitAndWait(store_, {DeletionOf(std::make_shared<Object>(std::move(object)), clock.Now())})
-          .has_value());
+  DeleteThenFailReads(key, finalizer, 0);
+}
+
+void EngineWorld::DeleteThenFailReads(const ObjectKey& key, const std::string& finalizer,
+                                      size_t reads) {
+  auto object = std::make_shared<Object>(**store_.Read(key));
+  if (!finalizer.empty()) object->meta.finalizers.push_back(finalizer);
+  EXPECT_TRUE(SubmitAndWait(store_, {DeletionOf(object, clock.Now())}).has_value());
+  store_.FailReads(reads);
   Settle();
 }
 

@@ -74,10 +74,14 @@ class EngineWorld {
   void Store(Object object);
   // The same of a Job by way of the loop, as the API does; what the user is answered.
   Result<Committed> WishJob(const std::string& name, const std::string& spec);
+  // The same of a Job of a JobConfig that is stored, but that the loop has not heard of yet.
+  Result<Committed> WishJobOfNewConfig(const std::string& config, const std::string& spec);
   // The store refuses some transactions, after a few that go through.
   void FailNext(size_t count, size_t after = 0) { store_.FailNext(count, after); }
   // Deletes as the API does; `finalizer` is how the cascade is chosen, empty for the background.
   void Delete(const ObjectKey& key, const std::string& finalizer = "");
+  // The same; the next reads after the deletion fail.
+  void DeleteThenFailReads(const ObjectKey& key, const std::string& finalizer, size_t reads);
   void SetUsable(bool usable);
 
   // Runs until nothing more happens at this instant; fails the test if that never is.
@@ -98,6 +102,7 @@ class EngineWorld {
   int commits = 0;
 
  private:
+  Result<Committed> Wish(Object job, const std::function<void()>& meanwhile);
   Object Admitted(Kind kind, const std::string& name, const std::string& spec);
 
   Inbox inbox_;

@@ -64,6 +64,33 @@ TEST(JobIntake, StoresTheJobAloneWhereATaskOfItCannotBeStored) {
   EXPECT_NE(world.Explain(Kind::kJob, "hello").find("NameTaken"), std::string::npos);
 }
 
+TEST(JobIntake, StartsAJobWhoseJobConfigArrivesAfterIt) {
+  EngineWorld world;
+  const auto answer = world.WishJobOfNewConfig(
+      "tick",
+      R"({"concurrency":{"policy":"Forbid"},"template":{"spec":{"taskTemplate":{"exec":{}}}}})");
+  ASSERT_TRUE(answer.has_value()) << answer.error().message();
+  world.Advance(std::chrono::seconds(2));
+  EXPECT_EQ(world.PhaseOf("tick-now"), "Succeeded");
+}
+
+TEST(JobIntake, AnswersAWishThatIsDroppedWithTheLoop) {
+  int answers = 0;
+  {
+    Inbox inbox(1);
+    MemoryStore store;
+    JobIntake intake(store, inbox);
+    auto job = std::make_shared<Object>();
+    job->kind = Kind::kJob;
+    intake.Submit({{WriteOp::kCreate, job, 0, nullptr}}, [&](const Result<Committed>& result) {
+      ++answers;
+      EXPECT_FALSE(result.has_value());
+    });
+    EXPECT_EQ(answers, 0);
+  }
+  EXPECT_EQ(answers, 1);
+}
+
 TEST(JobIntake, LeavesNothingBehindWhereTheStoreRefuses) {
   EngineWorld world;
   world.FailNext(2);

@@ -70,6 +70,18 @@ TEST_F(Owners, TakesUpACollectionAgainThatTheStoreRefused) {
   ExpectNothingLeft();
 }
 
+TEST_F(Owners, TakesUpACollectionAgainWhoseListCouldNotBeRead) {
+  world_.DeleteThenFailReads(kTick, "", 1);
+  world_.Advance(seconds(5));
+  ExpectNothingLeft();
+}
+
+TEST_F(Owners, TakesUpADeletionInTheForegroundAgainWhoseListCouldNotBeRead) {
+  world_.DeleteThenFailReads(kTick, labels::kForegroundDeletion, 1);
+  world_.Advance(seconds(5));
+  ExpectNothingLeft();
+}
+
 TEST_F(Owners, DeletesDependentsBeforeTheirOwnerInTheForeground) {
   world_.directory.usable = false;
   world_.Delete(kTick, labels::kForegroundDeletion);
