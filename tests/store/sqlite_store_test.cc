@@ -60,6 +60,16 @@ TEST(SqliteStore, ClosesIntoOneFileWithoutALog) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST(SqliteStore, WritesIntoALogThatNeverGrowsByAFewCommits) {
+  const TemporaryDirectory directory;
+  const auto store = OpenSqlite(directory.path());
+  const std::string log = directory.Inside("detent.db-wal");
+  const auto laid_out = fs::file_size(log);
+  EXPECT_GE(laid_out, 4096u * 4096u);
+  for (int i = 0; i < 20; ++i) MustCreate(*store, MakeObject("a" + std::to_string(i)));
+  EXPECT_EQ(fs::file_size(log), laid_out);
+}
+
 TEST(SqliteStore, CommitsWhatIsQueuedBeforeItCloses) {
   const TemporaryDirectory directory;
   std::atomic<int> done{0};
