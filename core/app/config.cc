@@ -127,6 +127,11 @@ class ConfigReader {
         .Read("sha256", plugin.sha256);
     plugin.config = SectionOf(entry, "config");
     ReadNumber(SectionOf(entry, "limits"), pointer + "/limits/tasks", 1, plugin.tasks_max);
+    for (const char* name : {"path", "kind"}) {
+      const Json* given = entry.is_object() ? entry.Find(name) : nullptr;
+      if (given == nullptr || !given->is_string() || !given->as_string().empty()) continue;
+      Mistake(pointer + "/" + name, Reason::kInvalid, "must not be empty");
+    }
     if (!plugin.path.empty() && plugin.path.front() != '/') {
       Mistake(pointer + "/path", Reason::kInvalid,
               "must be an absolute path, not '" + plugin.path + "'");

@@ -79,6 +79,13 @@ std::string WarningText(std::string_view value) {
 
 }  // namespace
 
+Result<ClientReply> ApiClient::Heard(Result<ClientReply> reply) {
+  was_replied_ = reply.has_value();
+  // What stands in front of a server that is away replies too, but never so.
+  has_answered_ = has_answered_ || (reply && reply->status < 500);
+  return reply;
+}
+
 Error ApiClient::Unreachable(const Error& error) const {
   if (error.code() == Code::kDeadline) {
     return Error(Code::kDeadline, "the server at " + shown_ +
@@ -124,7 +131,7 @@ void ApiClient::ReportWarnings(const ClientReply& reply) const {
 }
 
 Result<Json> ApiClient::Call(ClientRequest request) {
-  const Result<ClientReply> reply = transport_->Fetch(request);
+  const Result<ClientReply> reply = Heard(transport_->Fetch(request));
   if (!reply) return Unreachable(reply.error());
   if (reply->status < 200 || reply->status > 299) return Refusal(*reply);
   ReportWarnings(*reply);
@@ -232,7 +239,8 @@ Result<void> ApiClient::Watch(WatchRequest& asked, const OnEvent& on_event) {
     failure.emplace(CodeFor(status, TextAt(*object, "/reason")), TextAt(*object, "/message"));
     return false;
   };
-  const Result<ClientReply> reply = transport_->Stream(Get(std::move(path), asked.table), on_line);
+  const Result<ClientReply> reply =
+      Heard(transport_->Stream(Get(std::move(path), asked.table), on_line));
   if (failure) return *failure;
   if (!reply) return Unreachable(reply.error());
   if (reply->status != 200) return Refusal(*reply);
@@ -250,14 +258,13 @@ Result<std::vector<std::string>> ApiClient::Why(const ObjectKey& key) {
   return lines;
 }
 
-Result<void> ApiClient::Log(const ObjectKey& task, const LogRequest& asked,
+Result<void> ApiClient::Log(const ObjectKey& task, int64_t offset,
                             const HttpClient::OnLine& on_line) {
   std::string path = ObjectPath(task) + "/log?raw=true";
-  if (asked.follow) AddParameter(path, "follow", "true");
-  if (asked.offset > 0) AddParameter(path, "offset", std::to_string(asked.offset));
+  if (offset > 0) AddParameter(path, "offset", std::to_string(offset));
   ClientRequest request;
   request.path = std::move(path);
-  const Result<ClientReply> reply = transport_->Stream(request, on_line);
+  const Result<ClientReply> reply = Heard(transport_->Stream(request, on_line));
   if (!reply) return Unreachable(reply.error());
   if (reply->status != 200) return Refusal(*reply);
   return {};

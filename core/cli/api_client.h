@@ -41,11 +41,6 @@ struct DeleteRequest {
   bool dry_run = false;
 };
 
-struct LogRequest {
-  bool follow = false;
-  int64_t offset = 0;  // In the stored output, bytes.
-};
-
 class ApiClient {
  public:
   // `shown` is the server's address as the user knows it.
@@ -81,9 +76,8 @@ class ApiClient {
   Result<void> Watch(WatchRequest& request, const OnEvent& on_event);
 
   Result<std::vector<std::string>> Why(const ObjectKey& key);
-  // The lines of a Task's stored output, in CRI format.
-  Result<void> Log(const ObjectKey& task, const LogRequest& request,
-                   const HttpClient::OnLine& on_line);
+  // The lines of a Task's stored output from byte `offset` on, in CRI format.
+  Result<void> Log(const ObjectKey& task, int64_t offset, const HttpClient::OnLine& on_line);
   Result<Json> Plugins();
   Result<void> ReloadPlugin(const std::string& kind);
   Result<Json> Version();
@@ -94,6 +88,11 @@ class ApiClient {
     bool hash_names = true;
   };
   Result<CronDefaults> ReadCronDefaults();
+
+  // Whether the server has ever answered, other than by an error of its own.
+  bool has_answered() const { return has_answered_; }
+  // Whether the last call got a whole reply; its error is in the server's words then.
+  bool was_replied() const { return was_replied_; }
 
   // The server's address as the user knows it.
   const std::string& shown() const { return shown_; }
@@ -109,6 +108,7 @@ class ApiClient {
   Result<Json> Call(ClientRequest request);
   Result<Json> ListPages(const Selection& selection, bool table);
   Result<Json> Write(ClientRequest request, const Json& body, const char* type);
+  Result<ClientReply> Heard(Result<ClientReply> reply);
   Error Unreachable(const Error& error) const;
   Error Refusal(const ClientReply& reply);
   void ReportWarnings(const ClientReply& reply) const;
@@ -116,6 +116,8 @@ class ApiClient {
   std::unique_ptr<ClientTransport> transport_;
   std::string shown_;
   std::vector<FieldMistake> mistakes_;
+  bool has_answered_ = false;
+  bool was_replied_ = false;
   std::function<void(const std::string&)> on_warning_;
 };
 

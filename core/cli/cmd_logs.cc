@@ -4,16 +4,11 @@
 #include "core/cli/job_wait.h"
 #include "core/cli/log_reader.h"
 #include "core/cli/object_args.h"
-#include "core/cli/patience.h"
 
 namespace detent {
 namespace {
 
 Result<int> JobLogs(CommandContext& context, const ObjectKey& job, LogReader& reader) {
-  if (context.flags.IsOn("follow")) {
-    TRY(FollowJob(context, job, reader));
-    return kExitOk;
-  }
   TRY(context.api->Read(job));
   const size_t tasks = TRY(reader.ReadJob(job.ns, job.name));
   if (tasks == 0) {
@@ -21,25 +16,6 @@ Result<int> JobLogs(CommandContext& context, const ObjectKey& job, LogReader& re
                   << job.name << "' says what it waits for.\n";
   }
   return kExitOk;
-}
-
-Result<int> FollowTask(CommandContext& context, const ObjectKey& task, LogReader& reader) {
-  Patience patience(context);
-  while (true) {
-    // Looked at before the output: what an ended task wrote is then all there. A server that stops
-    // ends the output as if the task had ended.
-    const Result<Json> now = context.api->Read(task);
-    if (now) patience.Answered();
-    const bool ended = now && TextAt(*now, "/status/state") == "Terminated";
-    const Result<void> read = now ? reader.ReadTask(task, !ended) : now.error();
-    if (!read) {
-      TRY(patience.Wait(read.error()));
-    } else if (ended) {
-      return kExitOk;
-    } else {
-      context.api->Pause(std::chrono::milliseconds(300));
-    }
-  }
 }
 
 Result<int> Logs(CommandContext& context) {
@@ -62,9 +38,12 @@ Result<int> Logs(CommandContext& context) {
   choice.tail = context.flags.Number("tail");
   LogReader reader(*context.api, context.out(), context.err(), choice);
   const ObjectKey key{object->kind, context.ns(), object->name};
+  if (context.flags.IsOn("follow")) {
+    TRY(FollowOutput(context, key, reader));
+    return kExitOk;
+  }
   if (key.kind == Kind::kJob) return JobLogs(context, key, reader);
-  if (context.flags.IsOn("follow")) return FollowTask(context, key, reader);
-  TRY(reader.ReadTask(key, false));
+  TRY(reader.ReadTask(key, true));
   return kExitOk;
 }
 

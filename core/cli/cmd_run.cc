@@ -152,7 +152,7 @@ Result<int> Await(CommandContext& context, const std::vector<ObjectKey>& jobs) {
     Json last;
     if (follow) {
       LogReader reader(*context.api, context.out(), context.err(), {});
-      last = TRY(FollowJob(context, job, reader));
+      last = TRY(FollowOutput(context, job, reader));
       progress.Show(JobProgress(last));
     } else {
       last =

@@ -16,6 +16,7 @@
 #include "core/cli/api_client.h"
 #include "core/cli/cli.h"
 #include "core/cli/flags.h"
+#include "core/cli/patience.h"
 
 namespace detent {
 
@@ -33,6 +34,7 @@ struct CommandContext {
   // Makes the client for a command that may do without one.
   std::function<Result<ApiClient*>()> connect = {};
   std::vector<std::string> host_commands = {};  // Carried out elsewhere: "serve".
+  Patience patience = {};
 
   std::ostream& out() { return *io.out; }
   std::ostream& err() { return *io.err; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/cli/list_watch.h"
-#include "core/cli/patience.h"
 #include "core/cli/progress.h"
 
 namespace detent {
@@ -14,10 +13,22 @@ constexpr auto kPollOfMany = std::chrono::milliseconds(2000);
 // From so many tasks on, listing them is work for the server.
 constexpr size_t kManyTasks = 200;
 
-Error Gone(const ObjectKey& job) {
-  return Error(Code::kNotFound, ToString(job) +
+Error Gone(const ObjectKey& key) {
+  return Error(Code::kNotFound, ToString(key) +
                                     " is not there any more; it was deleted before "
                                     "its end was seen");
+}
+
+bool HasEnded(Kind kind, const Json& object) {
+  if (kind == Kind::kTask) return TextAt(object, "/status/state") == "Terminated";
+  return IsFinishedJob(object);
+}
+
+// How many tasks were read.
+Result<size_t> ReadOutput(LogReader& reader, const ObjectKey& key, bool ended) {
+  if (key.kind == Kind::kJob) return reader.ReadJob(key.ns, key.name);
+  TRY(reader.ReadTask(key, ended));
+  return 1;
 }
 
 }  // namespace
@@ -49,20 +60,22 @@ Result<Json> WaitForJob(CommandContext& context, const ObjectKey& job,
   return last;
 }
 
-Result<Json> FollowJob(CommandContext& context, const ObjectKey& job, LogReader& reader) {
+Result<Json> FollowOutput(CommandContext& context, const ObjectKey& key, LogReader& reader) {
   const auto deadline = context.Deadline();
-  Patience patience(context);
+  bool seen = false;
   while (true) {
-    // Looked at before the output: what the tasks of an ended Job wrote is then all there.
-    const Result<Json> now = context.api->Read(job);
-    if (!now && now.error().code() == Code::kNotFound) return Gone(job);
-    if (now) patience.Answered();
-    const Result<size_t> read = now ? reader.ReadJob(job.ns, job.name) : now.error();
+    // Looked at before the output: what an ended task wrote is then all there.
+    const Result<Json> now = context.api->Read(key);
+    if (!now && seen && now.error().code() == Code::kNotFound) return Gone(key);
+    seen = seen || now;
+    const bool ended = now && HasEnded(key.kind, *now);
+    const Result<size_t> read = now ? ReadOutput(reader, key, ended) : now.error();
     if (!read) {
-      TRY(patience.Wait(read.error()));
+      TRY(context.patience.Wait(context, read.error()));
       continue;
     }
-    if (IsFinishedJob(*now)) return *now;
+    context.patience.Back();
+    if (ended) return *now;
     if (deadline && context.clock.Mono() >= *deadline) {
       return Error(Code::kDeadline, "the time given by --timeout is over");
     }

@@ -1,4 +1,4 @@
-// Waits for Jobs, and says how they ended. One thread, blocking.
+// Waits for Jobs and follows their output, and says how they ended. One thread, blocking.
 
 #pragma once
 
@@ -15,8 +15,10 @@ namespace detent {
 Result<Json> WaitForJob(CommandContext& context, const ObjectKey& job,
                         const std::function<void(const Json& job)>& on_change);
 
-// Prints the output of a Job's tasks as it comes, until the Job has ended; errors as WaitForJob.
-Result<Json> FollowJob(CommandContext& context, const ObjectKey& job, LogReader& reader);
+// Prints the output of a Job's tasks, or of one Task, as it comes, until that object has ended;
+// returns it as it was then. Asks again and again rather than leaving a stream open, since a stream
+// that is silent could not end with --timeout. Errors as WaitForJob.
+Result<Json> FollowOutput(CommandContext& context, const ObjectKey& key, LogReader& reader);
 
 // kExitOk or kExitJobFailed.
 int ExitCodeOf(const Json& finished_job);

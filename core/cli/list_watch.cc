@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/cli/patience.h"
-
 namespace detent {
 namespace {
 
@@ -11,25 +9,31 @@ using std::chrono::seconds;
 
 // How long one watch lasts; the server would end it itself some time later.
 constexpr seconds kOneWatch{300};
+// A watch that held for so long shows that the server was back, however it ended.
+constexpr seconds kHeld{5};
 
 class Follower {
  public:
   Follower(CommandContext& context, const ListWatch& plan)
-      : context_(context), api_(*context.api), plan_(plan), patience_(context) {}
+      : context_(context), api_(*context.api), plan_(plan) {}
 
   Result<void> Run() {
     bool listed = false;
     for (bool more = true; more;) {
-      const Result<bool> went = version_.empty() ? List() : Watch();
+      const bool watches = !version_.empty();
+      const MonoTime begun = context_.clock.Mono();
+      const Result<bool> went = watches ? Watch() : List();
+      const bool held = watches && context_.clock.Mono() - begun >= kHeld;
+      // A server that lists and refuses to watch is not back yet.
+      if (held || (went && (watches || !*went))) context_.patience.Back();
       if (went) {
         more = *went;
         listed = true;
-        patience_.Answered();
         continue;
       }
       version_.clear();
       if (went.error().code() == Code::kExpired && listed) continue;
-      TRY(patience_.Wait(went.error()));
+      TRY(context_.patience.Wait(context_, went.error()));
     }
     return {};
   }
@@ -76,7 +80,6 @@ class Follower {
   CommandContext& context_;
   ApiClient& api_;
   const ListWatch& plan_;
-  Patience patience_;
   std::string version_;
 };
 

@@ -37,7 +37,7 @@ Result<size_t> LogReader::ReadJob(const std::string& ns, const std::string& job)
   prefixed_ = prefixed_ || sources_.size() > 1;
   for (auto& [place, source] : sources_) {
     if (source.done) continue;
-    const auto read = Read(source, false);
+    const auto read = Read(source);
     // A Task that went away between the list and now has nothing left to say.
     const bool over = !read && read.error().code() == Code::kNotFound;
     const bool none = !read && read.error().code() == Code::kUnsupported;
@@ -50,43 +50,44 @@ Result<size_t> LogReader::ReadJob(const std::string& ns, const std::string& job)
   return sources_.size();
 }
 
-Result<void> LogReader::ReadTask(const ObjectKey& task, bool follow) {
+Result<void> LogReader::ReadTask(const ObjectKey& task, bool ended) {
   Source& source = sources_[{0, 0}];
   if (source.key.name.empty()) {
     source.key = task;
     source.lines = CriLines(choice_.timestamps);
   }
-  auto read = Read(source, false);
-  if (read && follow) read = Read(source, true);
-  if (!read || follow) return read;
+  TRY(Read(source));
+  if (!ended) return {};
   if (const auto rest = source.lines.TakeRest()) Print(source, *rest);
   return {};
 }
 
-Result<void> LogReader::Read(Source& source, bool follow) {
-  if (!std::exchange(source.begun, true) && choice_.tail) return ReadTail(source, *choice_.tail);
-  LogRequest request;
-  request.follow = follow;
-  request.offset = source.offset;
-  return api_.Log(source.key, request, [&](std::string_view stored) {
+Result<void> LogReader::Read(Source& source) {
+  if (choice_.tail && !source.begun) return ReadTail(source, *choice_.tail);
+  return api_.Log(source.key, source.offset, [&](std::string_view stored) {
     source.offset += static_cast<int64_t>(stored.size()) + 1;
     if (const auto line = source.lines.Take(stored)) Print(source, *line);
     return true;
   });
 }
 
-// The server could cut the output itself, but then nobody would know where to go on.
+// The server could cut the output itself, but then nobody would know where to go on. Nothing counts
+// as read before the end is known: what came until a connection broke has other last lines.
 Result<void> LogReader::ReadTail(Source& source, int64_t count) {
   std::deque<std::string> last;
-  LogRequest request;
-  const auto read = api_.Log(source.key, request, [&](std::string_view stored) {
-    source.offset += static_cast<int64_t>(stored.size()) + 1;
-    if (auto line = source.lines.Take(stored)) last.push_back(std::move(*line));
+  int64_t offset = 0;
+  CriLines lines(choice_.timestamps);
+  TRY(api_.Log(source.key, offset, [&](std::string_view stored) {
+    offset += static_cast<int64_t>(stored.size()) + 1;
+    if (auto line = lines.Take(stored)) last.push_back(std::move(*line));
     if (last.size() > static_cast<size_t>(count)) last.pop_front();
     return true;
-  });
+  }));
+  source.begun = true;
+  source.offset = offset;
+  source.lines = std::move(lines);
   for (const std::string& line : last) Print(source, line);
-  return read;
+  return {};
 }
 
 void LogReader::Print(const Source& source, const std::string& line) {

@@ -35,9 +35,8 @@ class LogReader {
   // are to read.
   Result<size_t> ReadJob(const std::string& ns, const std::string& job);
 
-  // Prints what is new of one Task; with `follow` until it has ended or the server ends the stream.
-  // A last line without its end is printed by a call without `follow`.
-  Result<void> ReadTask(const ObjectKey& task, bool follow);
+  // Prints what is new of one Task; with `ended` a last line without its end, too.
+  Result<void> ReadTask(const ObjectKey& task, bool ended);
 
  private:
   struct Source {
@@ -46,13 +45,13 @@ class LogReader {
     int64_t attempt = 0;
     bool ended = false;  // When it was listed.
     bool done = false;   // Read to its end.
-    bool begun = false;
+    bool begun = false;  // The last lines have been read, where only those are asked for.
     int64_t offset = 0;
     CriLines lines{false};
   };
 
   Result<void> UpdateSources(const std::string& ns, const std::string& job);
-  Result<void> Read(Source& source, bool follow);
+  Result<void> Read(Source& source);
   Result<void> ReadTail(Source& source, int64_t count);
   void Print(const Source& source, const std::string& line);
 

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "core/cli/command.h"
 #include "core/cli/interrupt.h"
 
 namespace detent {
@@ -12,34 +13,37 @@ constexpr int64_t kPauseMillis = 250;
 
 }  // namespace
 
-void Patience::Answered() {
-  answered_ = true;
-  away_since_.reset();
-}
-
-Result<void> Patience::Wait(const Error& error) {
-  if (error.code() != Code::kUnavailable || !answered_) return error;
-  const std::string server = "`detent serve` at " + context_.api->shown();
+Result<void> Patience::Wait(CommandContext& context, const Error& error) {
+  const ApiClient& api = *context.api;
+  if (error.code() != Code::kUnavailable || !api.has_answered()) return error;
+  const std::string server = "`detent serve` at " + api.shown();
   const std::string away = std::to_string(kServerAway.count()) + " s";
+  const bool refused = api.was_replied();
+  const MonoTime now = context.clock.Mono();
   if (!away_since_) {
-    away_since_ = context_.clock.Mono();
-    context_.err() << (IsLineOpen() ? "\n" : "") << "note: the connection to " << server
-                   << " broke; asking again for " << away << '\n';
-    context_.err().flush();
+    away_since_ = now;
+    context.err() << (IsLineOpen() ? "\n" : "") << "note: "
+                  << (refused ? server + " answered: " + error.message()
+                              : "the connection to " + server + " broke")
+                  << "; asking again for " << away << '\n';
+    context.err().flush();
     SetLineOpen(false);
   }
-  if (const auto deadline = context_.Deadline(); deadline && context_.clock.Mono() >= *deadline) {
-    return Error(Code::kDeadline, "the time given by --timeout is over, and " + server +
-                                      " has not come back; start it again");
+  if (const auto deadline = context.Deadline(); deadline && now >= *deadline) {
+    return Error(Code::kDeadline,
+                 "the time given by --timeout is over, and " + server +
+                     (refused ? " still answers: " + error.message()
+                              : std::string(" has not come back; start it again")));
   }
-  if (context_.clock.Mono() - *away_since_ > kServerAway) {
+  if (now - *away_since_ > kServerAway) {
+    if (refused) return error;
     return Error(Code::kUnavailable, "the connection to " + server +
                                          " broke, and it did not come back within " + away +
                                          "; start it again, then repeat the command");
   }
   // Many clients should not all ask at once.
-  context_.api->Pause(
-      std::chrono::milliseconds(kPauseMillis + static_cast<int64_t>(context_.random.Below(250))));
+  context.api->Pause(
+      std::chrono::milliseconds(kPauseMillis + static_cast<int64_t>(context.random.Below(250))));
   return {};
 }
 

@@ -1,11 +1,13 @@
 // libcurl, loaded when the first request is made: it brings two dozen libraries along, and a host
 // or a command that makes no request should not carry them.
 //
-// Any thread. Loaded once and never unloaded.
+// Any thread. Loaded once and never unloaded; a failure is remembered, too.
 
 #pragma once
 
 #include <curl/curl.h>
+
+#include "core/base/result.h"
 
 // The header makes macros of these, for the sake of its types; here they are members.
 #undef curl_easy_setopt
@@ -34,8 +36,11 @@ struct CurlApi {
   decltype(&curl_slist_free_all) slist_free_all;
 };
 
-// Ends the process with a sentence where libcurl.so.4 is missing, as the dynamic linker would have
-// done at its start.
+// Loads the library at the first call. kUnavailable: it is missing or too old; the message says
+// what to install.
+const Result<CurlApi>& LoadCurl();
+
+// Requires: LoadCurl() had a value.
 const CurlApi& Curl();
 
 }  // namespace detent

@@ -119,6 +119,7 @@ void HttpClient::State::Set(const ClientRequest& request, Receiver& receiver,
 
 Result<ClientReply> HttpClient::State::Perform(const ClientRequest& request,
                                                const OnLine* on_line) {
+  if (!LoadCurl()) return LoadCurl().error();
   Receiver receiver;
   receiver.easy = easy;
   receiver.on_line = on_line;
@@ -144,11 +145,11 @@ Result<ClientReply> HttpClient::State::Perform(const ClientRequest& request,
 
 HttpClient::HttpClient(HttpClientOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
-  state_->easy = Curl().easy_init();
+  if (LoadCurl()) state_->easy = Curl().easy_init();
 }
 
 HttpClient::~HttpClient() {
-  Curl().easy_cleanup(state_->easy);
+  if (state_->easy != nullptr) Curl().easy_cleanup(state_->easy);
 }
 
 Result<ClientReply> HttpClient::Fetch(const ClientRequest& request) {

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -39,8 +41,13 @@ struct Watched {
 
 class CurlTransport::Loop final : public CurlSockets {
  public:
-  Loop(CurlTransportOptions options, const Clock& clock);
+  Loop(const CurlTransportOptions& options, const Clock& clock)
+      : clock_(clock),
+        options_(options),
+        limits_{options_.max_header_bytes, &options_.egress, options_.proxy} {}
   ~Loop() override;
+  // Once, before anything else. Where it throws the loop can only be destroyed.
+  void Start();
 
   uint64_t Send(HttpRequest request, HttpCallback callback);
   void Cancel(uint64_t id);
@@ -57,12 +64,13 @@ class CurlTransport::Loop final : public CurlSockets {
   void OnOpen(int socket, uint64_t exchange) override;
   void OnClose(int socket) override;
 
+  void MakeMulti();
   void Run();
   bool TakeInbox();
   void Queue(ExchangePtr exchange);
   void Admit();
   bool Begin(Entry& entry);
-  void CancelNow(uint64_t id);
+  void FinishUnsent(ExchangePtr exchange, HttpOutcome as, std::string message);
   void End(uint64_t id, HttpOutcome as);
   void Drive();
   void CollectFinished();
@@ -77,8 +85,8 @@ class CurlTransport::Loop final : public CurlSockets {
   void Wake();
 
   const Clock& clock_;
-  CurlTransportOptions options_;
-  CurlLimits limits_;
+  const CurlTransportOptions options_;
+  const CurlLimits limits_;
   CURLM* multi_ = nullptr;
   int epoll_ = -1;
   int wake_ = -1;
@@ -106,22 +114,27 @@ class CurlTransport::Loop final : public CurlSockets {
   std::thread thread_;
 };
 
-CurlTransport::Loop::Loop(CurlTransportOptions options, const Clock& clock)
-    : clock_(clock), options_(std::move(options)) {
-  limits_ = {options_.max_header_bytes, &options_.egress, options_.proxy};
-  multi_ = Curl().multi_init();
-  Curl().multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Loop::OnSocket);
-  Curl().multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  Curl().multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Loop::OnTimer);
-  Curl().multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  Curl().multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options_.max_connections));
+void CurlTransport::Loop::Start() {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = wake_;
-  epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event);
+  if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0) {
+    throw std::system_error(errno, std::generic_category(), "HTTP cannot begin");
+  }
+  if (LoadCurl()) MakeMulti();  // Else the loop's work is to say why.
   thread_ = std::thread([this] { Run(); });
+}
+
+void CurlTransport::Loop::MakeMulti() {
+  multi_ = Curl().multi_init();
+  if (multi_ == nullptr) throw std::bad_alloc();
+  Curl().multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Loop::OnSocket);
+  Curl().multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
+  Curl().multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Loop::OnTimer);
+  Curl().multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  Curl().multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options_.max_connections));
 }
 
 CurlTransport::Loop::~Loop() {
@@ -130,11 +143,11 @@ CurlTransport::Loop::~Loop() {
     stopping_ = true;
   }
   Wake();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   idle_.clear();
-  Curl().multi_cleanup(multi_);
-  close(wake_);
-  close(epoll_);
+  if (multi_ != nullptr) Curl().multi_cleanup(multi_);
+  if (wake_ >= 0) close(wake_);
+  if (epoll_ >= 0) close(epoll_);
 }
 
 void CurlTransport::Loop::Wake() {
@@ -147,25 +160,20 @@ uint64_t CurlTransport::Loop::Send(HttpRequest request, HttpCallback callback) {
   exchange->request = std::move(request);
   exchange->callback = std::move(callback);
   if (options_.max_per_host > 0) exchange->host_key = std::string(HostOf(exchange->request.url));
-  uint64_t id = 0;
-  bool wake = false;
-  {
-    std::lock_guard lock(mutex_);
-    id = exchange->id = next_id_++;
-    sends_.push_back(std::move(exchange));
-    wake = std::exchange(sleeping_, false);
-  }
+  std::unique_lock lock(mutex_);
+  const uint64_t id = exchange->id = next_id_++;
+  sends_.push_back(std::move(exchange));
+  const bool wake = std::exchange(sleeping_, false);
+  lock.unlock();
   if (wake) Wake();
   return id;
 }
 
 void CurlTransport::Loop::Cancel(uint64_t id) {
-  bool wake = false;
-  {
-    std::lock_guard lock(mutex_);
-    cancels_.push_back(id);
-    wake = std::exchange(sleeping_, false);
-  }
+  std::unique_lock lock(mutex_);
+  cancels_.push_back(id);
+  const bool wake = std::exchange(sleeping_, false);
+  lock.unlock();
   if (wake) Wake();
 }
 
@@ -220,6 +228,10 @@ int CurlTransport::Loop::OnTimer(CURLM*, long timeout_ms, void* self) {
 }
 
 void CurlTransport::Loop::Queue(ExchangePtr exchange) {
+  if (multi_ == nullptr) {
+    const std::string& why = LoadCurl().error().message();
+    return FinishUnsent(std::move(exchange), HttpOutcome::kConnectFailed, why);
+  }
   const uint64_t id = exchange->id;
   entries_[id].exchange = std::move(exchange);
   waiting_.push_back(id);
@@ -238,7 +250,7 @@ bool CurlTransport::Loop::TakeInbox() {
     stopping = stopping_;
   }
   for (ExchangePtr& exchange : sends) Queue(std::move(exchange));
-  for (const uint64_t id : cancels) CancelNow(id);
+  for (const uint64_t id : cancels) End(id, HttpOutcome::kCancelled);
   return !stopping;
 }
 
@@ -279,8 +291,12 @@ bool CurlTransport::Loop::Begin(Entry& entry) {
   return Curl().multi_add_handle(multi_, entry.handle->easy()) == CURLM_OK;
 }
 
-void CurlTransport::Loop::CancelNow(uint64_t id) {
-  End(id, HttpOutcome::kCancelled);
+void CurlTransport::Loop::FinishUnsent(ExchangePtr exchange, HttpOutcome as, std::string message) {
+  exchange->reply.outcome = as;
+  exchange->reply.message = std::move(message);
+  exchange->reply.not_sent = true;
+  exchange->reply.connection_closed = true;  // There never was one.
+  finished_.push_back(std::move(exchange));
 }
 
 // Ends an exchange before its time. One that has finished already keeps its outcome.
@@ -299,11 +315,8 @@ void CurlTransport::Loop::End(uint64_t id, HttpOutcome as) {
     }
     return Complete(id, CURLE_ABORTED_BY_CALLBACK);
   }
-  exchange.reply.outcome = as;
-  exchange.reply.message = "the request was cancelled before it was begun";
-  exchange.reply.not_sent = true;
-  exchange.reply.connection_closed = true;  // There never was one.
-  finished_.push_back(std::move(found->second.exchange));
+  FinishUnsent(std::move(found->second.exchange), as,
+               "the request was cancelled before it was begun");
   entries_.erase(found);
 }
 
@@ -343,6 +356,7 @@ void CurlTransport::Loop::Retire(Entry entry) {
 }
 
 void CurlTransport::Loop::CollectFinished() {
+  if (multi_ == nullptr) return;
   int left = 0;
   while (CURLMsg* message = Curl().multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
@@ -459,13 +473,25 @@ CurlTransport::CurlTransport(CurlTransportOptions options, const Clock& clock)
 
 CurlTransport::~CurlTransport() = default;
 
+// Tried again by the next request if the loop could not be made.
+CurlTransport::Loop& CurlTransport::Begun() {
+  if (Loop* loop = begun_.load(std::memory_order_acquire)) return *loop;
+  std::lock_guard lock(begin_mutex_);
+  if (loop_ == nullptr) {
+    auto loop = std::make_unique<Loop>(options_, clock_);
+    loop->Start();
+    loop_ = std::move(loop);
+    begun_.store(loop_.get(), std::memory_order_release);
+  }
+  return *loop_;
+}
+
 uint64_t CurlTransport::Send(HttpRequest request, HttpCallback callback) {
-  std::call_once(begun_, [this] { loop_ = std::make_unique<Loop>(options_, clock_); });
-  return loop_->Send(std::move(request), std::move(callback));
+  return Begun().Send(std::move(request), std::move(callback));
 }
 
 void CurlTransport::Cancel(uint64_t id) {
-  loop_->Cancel(id);
+  if (Loop* loop = begun_.load(std::memory_order_acquire)) loop->Cancel(id);
 }
 
 }  // namespace detent

@@ -1,11 +1,13 @@
 // The transport over libcurl: one thread, one multi handle, connections kept alive. The first
-// request loads the library and starts the thread.
+// request loads the library and starts the thread. Where there is no library to load, each request
+// ends with kConnectFailed and a message that says what to install.
 //
 // Requests beyond `max_connections` wait in the transport's own queue, in their order. The
 // destructor cancels what is under way, calls every callback, and joins the thread.
 
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -33,10 +35,12 @@ class CurlTransport final : public HttpTransport {
 
  private:
   class Loop;
+  Loop& Begun();
   const CurlTransportOptions options_;
   const Clock& clock_;
-  std::once_flag begun_;
+  std::mutex begin_mutex_;
   std::unique_ptr<Loop> loop_;  // Made for the first request, with its thread.
+  std::atomic<Loop*> begun_{nullptr};
 };
 
 }  // namespace detent

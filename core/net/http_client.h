@@ -43,8 +43,8 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // A reply of any status is a value. kUnavailable: the server cannot be reached; kDeadline;
-  // kInvalid: the URL. Redirects are not followed.
+  // A reply of any status is a value. kUnavailable: the server cannot be reached, or the
+  // machine has no libcurl; kDeadline; kInvalid: the URL. Redirects are not followed.
   Result<ClientReply> Fetch(const ClientRequest& request);
 
   // Called with each line of a reply of status 200, without its end; false ends the stream.

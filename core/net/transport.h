@@ -91,7 +91,9 @@ class HttpTransport {
  public:
   virtual ~HttpTransport() = default;
 
-  // Takes up a request; the answer names it for Cancel, and is never 0.
+  // Takes up a request; the answer names it for Cancel, and is never 0. Throws what the standard
+  // library does where memory, threads or descriptors have run out: the request was not taken then,
+  // and its callback is never called.
   virtual uint64_t Send(HttpRequest request, HttpCallback callback) = 0;
 
   // Ends a request early. Its callback still comes once: with kCancelled, and only after the

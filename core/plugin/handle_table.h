@@ -3,8 +3,7 @@
 // A handle that has ended is found out, however late it is used, because its slot's generation has
 // moved on. Find and End are lock-free from any thread. Slots have stable addresses and are never
 // given back to the system before the table ends. `Mutex` guards Take and Recycle only: NoMutex
-// where one thread alone does both. It holds at
-// most kChunks * 256 handles.
+// where one thread alone does both. It holds at most kChunks * 256 handles.
 
 #pragma once
 
@@ -52,7 +51,7 @@ class HandleTable {
     fill(slot.value);
     const uint32_t generation = slot.generation.load(std::memory_order_relaxed) + 1;
     slot.generation.store(generation, std::memory_order_release);
-    live_.fetch_add(1, std::memory_order_relaxed);
+    Count(1);
     return uint64_t{generation} << 32 | (index + 1);
   }
 
@@ -81,7 +80,7 @@ class HandleTable {
   void Recycle(uint64_t handle) {
     std::lock_guard<Mutex> lock(mutex_);
     free_.push_back(static_cast<uint32_t>(handle) - 1);
-    live_.fetch_sub(1, std::memory_order_relaxed);
+    Count(-1);
   }
 
   // Handles that are neither ended nor recycled yet, roughly.
@@ -113,6 +112,12 @@ class HandleTable {
     if (static_cast<uint32_t>(handle) == 0 || index >= kChunks * kChunkSlots) return nullptr;
     Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_acquire);
     return chunk == nullptr ? nullptr : &chunk[index % kChunkSlots];
+  }
+
+  // Written by one thread at a time, so that no locked instruction is needed; read by any.
+  void Count(int by) {
+    live_.store(live_.load(std::memory_order_relaxed) + static_cast<size_t>(by),
+                std::memory_order_relaxed);
   }
 
   std::array<std::atomic<Slot*>, kChunks> chunks_{};

@@ -200,7 +200,7 @@ void Instance::Sweep() {
   if (ops_.live() > 0) {
     for (const detent_op op : ops_.Handles()) SweepOp(op);
   }
-  if (state_.load() == State::kOpen) desk_.Resync();
+  if (!draining_ && state_.load() == State::kOpen) desk_.Resync();
   strand_.SetTimer(now() + options_.deadlines.sweep, kSweepTimer);
 }
 
@@ -267,6 +267,7 @@ void Instance::Close(std::function<void(std::vector<TaskOrder>)> done) {
 // The tasks move to another instance, in this life of the host or the next. Whatever comes of it,
 // close follows, in a turn of its own: the answer may come inside the call.
 void Instance::BeginDrain() {
+  draining_ = true;
   if (!opened_ || !DETENT_HAS_FN(detent_executor, &table(), drain)) return BeginClose();
   const detent_op op = BeginOp(OpKind::kDrain, 0, [this](const OpResult& result) {
     if (result.code == DETENT_E_DEADLINE) Misbehaved("drain was not completed in time", "");

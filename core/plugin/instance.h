@@ -78,6 +78,8 @@ class Instance {
   void WakeAt(MonoTime when);  // Makes a turn happen then, and with it a Pump.
   // No terminal news from here on: the instance closes.
   bool closing() const { return state_.load(std::memory_order_acquire) >= State::kClosing; }
+  // Nothing is started, recovered or observed any more: drain was called, or would have been.
+  bool draining() const { return draining_; }
   // Begins an op and makes `call(op)` with it, in which nothing thrown gets out.
   template <typename Call>
   void Ask(OpKind kind, uint64_t task, Call&& call) {
@@ -146,7 +148,8 @@ class Instance {
   std::atomic<ExecutorSink*> sink_;
   std::atomic<bool> abandoned_{false};
   detent_instance handle_ = 0;
-  void* self_ = nullptr;  // The strand's, as are the next two.
+  void* self_ = nullptr;  // The strand's, as are the next three.
+  bool draining_ = false;
   bool created_ = false;
   bool opened_ = false;
   std::atomic<State> state_{State::kNew};

@@ -237,26 +237,35 @@ detent_status Instance::SendHttp(HttpRequest request, detent_http_cb cb, void* c
     http_.fetch_sub(1, std::memory_order_relaxed);
     return DETENT_E_BUSY;
   }
-  const uint64_t expected = expected_.Take([&](Expected& record) {
-    record.cb = nullptr;
-    record.http_cb = cb;
-    record.ctx = ctx;
-    record.is_timer.store(false, std::memory_order_relaxed);
-    record.transport_id.store(0, std::memory_order_relaxed);
-  });
-  if (expected == 0) {
+  uint64_t expected = 0, id = 0;
+  try {
+    expected = expected_.Take([&](Expected& record) {
+      record.cb = nullptr;
+      record.http_cb = cb;
+      record.ctx = ctx;
+      record.is_timer.store(false, std::memory_order_relaxed);
+      record.transport_id.store(0, std::memory_order_relaxed);
+    });
+    if (out != nullptr) *out = expected;
+    if (expected != 0) {
+      id = parts_.http->Send(std::move(request), [this, expected](HttpReply&& reply) {
+        http_.fetch_sub(1, std::memory_order_relaxed);
+        auto kept = std::make_shared<HttpReply>(std::move(reply));
+        Post([this, expected, kept] { DeliverHttp(expected, std::move(*kept)); });
+      });
+    }
+  } catch (...) {  // Memory, threads or descriptors have run out: nothing was taken up.
+  }
+  if (id == 0) {
     http_.fetch_sub(1, std::memory_order_relaxed);
+    if (expected == 0) return DETENT_E_NO_MEMORY;
+    if (!expected_.End(expected)) return DETENT_OK;  // A close has answered it meanwhile.
+    expected_.Recycle(expected);
     return DETENT_E_NO_MEMORY;
   }
-  if (out != nullptr) *out = expected;
-  const uint64_t id = parts_.http->Send(std::move(request), [this, expected](HttpReply&& reply) {
-    http_.fetch_sub(1, std::memory_order_relaxed);
-    auto kept = std::make_shared<HttpReply>(std::move(reply));
-    Post([this, expected, kept] { DeliverHttp(expected, std::move(*kept)); });
-  });
   // The reply may have been delivered already, and the record serve another request by now.
   if (Expected* record = expected_.Find(expected)) {
-    record->transport_id.store(id, std::memory_order_relaxed);
+    record->transport_id.store(id, std::memory_order_release);
   }
   return DETENT_OK;
 }
@@ -264,7 +273,7 @@ detent_status Instance::SendHttp(HttpRequest request, detent_http_cb cb, void* c
 detent_status Instance::CancelHttp(detent_op request) {
   Expected* record = expected_.Find(request);
   if (record == nullptr) return DETENT_E_STALE;
-  const uint64_t id = record->transport_id.load(std::memory_order_relaxed);
+  const uint64_t id = record->transport_id.load(std::memory_order_acquire);
   if (id != 0) parts_.http->Cancel(id);
   return DETENT_OK;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <future>
 #include <utility>
 
 #include "core/plugin/abi_convert.h"
@@ -147,31 +146,40 @@ void PluginHost::OnOpened(Entry& entry, Instance* instance, const Result<void>& 
   wake_.notify_all();
 }
 
-// True if the instance ended in order.
-bool PluginHost::CloseInstance(Entry& entry) {
-  Instance* instance = nullptr;
+std::optional<PluginHost::Closing> PluginHost::BeginClose(Entry& entry) {
+  Closing closing;
+  closing.entry = &entry;
   {
     std::lock_guard lock(mutex_);
-    instance = std::exchange(entry.instance, nullptr);
+    closing.instance = std::exchange(entry.instance, nullptr);
   }
-  if (instance == nullptr) return true;
+  if (closing.instance == nullptr) return std::nullopt;
   entry.executor.Detach();
   auto closed = std::make_shared<std::promise<std::vector<TaskOrder>>>();
-  std::future<std::vector<TaskOrder>> tasks = closed->get_future();
-  instance->Close(
+  closing.tasks = closed->get_future();
+  closing.instance->Close(
       [closed](std::vector<TaskOrder> orders) { closed->set_value(std::move(orders)); });
-  const OpDeadlines& deadlines = options_.deadlines;
-  const auto patience =
-      deadlines.drain + deadlines.close * 2 + deadlines.grace * 2 + deadlines.sweep * 3;
-  if (tasks.wait_for(patience) != std::future_status::ready) {
-    instance->Abandon();
-    return false;
+  return closing;
+}
+
+void PluginHost::CloseInstances(const std::vector<Entry*>& entries) {
+  std::vector<Closing> under_way;
+  for (Entry* entry : entries) {
+    if (auto closing = BeginClose(*entry)) under_way.push_back(std::move(*closing));
   }
-  instance->Join();
-  auto orders = tasks.get();
-  std::lock_guard lock(mutex_);
-  for (TaskOrder& order : orders) entry.orphans.push_back(std::move(order));
-  return true;
+  const OpDeadlines& deadlines = options_.deadlines;
+  const MonoTime patience = parts_.clock->Mono() + deadlines.drain + deadlines.close * 2 +
+                            deadlines.grace * 2 + deadlines.sweep * 3;
+  for (Closing& closing : under_way) {
+    if (closing.tasks.wait_for(patience - parts_.clock->Mono()) != std::future_status::ready) {
+      closing.instance->Abandon();
+      continue;
+    }
+    closing.instance->Join();
+    auto orders = closing.tasks.get();
+    std::lock_guard lock(mutex_);
+    for (TaskOrder& order : orders) closing.entry->orphans.push_back(std::move(order));
+  }
 }
 
 void PluginHost::Start() {
@@ -192,7 +200,7 @@ Result<void> PluginHost::Reload(std::string_view kind) {
     std::lock_guard lock(mutex_);
     return Error(Code::kInvalid, entry->message);
   }
-  CloseInstance(*entry);
+  CloseInstances({entry});
   {
     std::lock_guard lock(mutex_);
     entry->standing = Standing::kLoading;
@@ -210,7 +218,9 @@ void PluginHost::Stop() {
   wake_.notify_all();
   if (keeper_.joinable()) keeper_.join();
   std::lock_guard changing(change_mutex_);
-  for (const EntryPtr& entry : entries_) CloseInstance(*entry);
+  std::vector<Entry*> all;
+  for (const EntryPtr& entry : entries_) all.push_back(entry.get());
+  CloseInstances(all);
 }
 
 // Opens again what could not be opened.
@@ -222,7 +232,7 @@ void PluginHost::RetryDue() {
       if (!entry->retry_at || *entry->retry_at > parts_.clock->Mono()) continue;
       entry->retry_at.reset();
     }
-    CloseInstance(*entry);
+    CloseInstances({entry.get()});
     Open(*entry);
   }
 }

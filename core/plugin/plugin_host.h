@@ -8,6 +8,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -81,7 +82,14 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator {
   bool LoadInto(Entry& entry);
   void Open(Entry& entry);
   void OnOpened(Entry& entry, Instance* instance, const Result<void>& result);
-  bool CloseInstance(Entry& entry);
+  struct Closing {
+    Entry* entry = nullptr;
+    Instance* instance = nullptr;
+    std::future<std::vector<TaskOrder>> tasks;
+  };
+  // Together: a plugin that is stuck costs its patience once, however many there are.
+  void CloseInstances(const std::vector<Entry*>& entries);
+  std::optional<Closing> BeginClose(Entry& entry);
   void SetStanding(Entry& entry, Standing standing, std::string reason, std::string message);
   void Keep();
   void RetryDue();

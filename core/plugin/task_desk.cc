@@ -216,7 +216,7 @@ void TaskDesk::LetGo(uint64_t task, bool keep) {
   const detent_executor& table = instance_.table();
   const bool has = keep ? DETENT_HAS_FN(detent_executor, &table, detach)
                         : DETENT_HAS_FN(detent_executor, &table, release);
-  if (has) {
+  if (has && record.started_before) {  // Else the plugin never heard of it.
     const auto call = keep ? table.detach : table.release;
     instance_.Guard(keep ? "detach" : "release",
                     [&] { call(instance_.self(), task, record.user); });
@@ -242,6 +242,7 @@ bool TaskDesk::PumpOnce() {
     const TaskRecord* record = tasks_.Find(task);
     if (record != nullptr && record->open_ops == 0) LetGo(task, false);
   }
+  if (instance_.draining()) return called;  // The rest is for another instance: see DetachAll.
   for (size_t i = 0; i < in_doubt_.size();) {
     const uint64_t task = in_doubt_[i];
     TaskRecord* record = tasks_.Find(task);
@@ -250,7 +251,7 @@ bool TaskDesk::PumpOnce() {
       continue;
     }
     in_doubt_.erase(in_doubt_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (record == nullptr || record->release_wanted || instance_.closing()) continue;
+    if (record == nullptr || record->release_wanted) continue;
     record->doubt_timed = false;
     called = true;
     CallRecover(task, *record);
@@ -261,7 +262,7 @@ bool TaskDesk::PumpOnce() {
     TaskRecord* record = tasks_.Find(HandleOf(IdOf(command)));
     if (record != nullptr) --record->waiting;
     called = true;
-    if (!instance_.closing()) Run(command);
+    Run(command);
   }
   return called;
 }
@@ -294,6 +295,15 @@ void TaskDesk::Resync() {
 }
 
 std::vector<TaskOrder> TaskDesk::DetachAll() {
+  for (TaskCommand& command : backlog_) {
+    TaskRecord* record = tasks_.Find(HandleOf(IdOf(command)));
+    if (record == nullptr) continue;
+    if (const auto* start = OrderIn<StartCommand>(command)) record->order = *start;
+    if (const auto* recover = OrderIn<RecoverCommand>(command)) record->order = *recover;
+    if (const auto* adopt = OrderIn<AdoptCommand>(command)) record->order = *adopt;
+    if (std::holds_alternative<ReleaseCommand>(command)) record->release_wanted = true;
+  }
+  backlog_.clear();
   std::vector<TaskOrder> orders;
   for (const uint64_t task : tasks_.Handles()) {
     TaskRecord& record = *tasks_.Find(task);
@@ -307,12 +317,6 @@ std::vector<TaskOrder> TaskDesk::DetachAll() {
     LetGo(task, true);
   }
   by_id_.clear();
-  for (TaskCommand& command : backlog_) {
-    if (const auto* start = OrderIn<StartCommand>(command)) orders.push_back(*start);
-    if (const auto* recover = OrderIn<RecoverCommand>(command)) orders.push_back(*recover);
-    if (const auto* adopt = OrderIn<AdoptCommand>(command)) orders.push_back(*adopt);
-  }
-  backlog_.clear();
   return orders;
 }
 

@@ -18,7 +18,9 @@
 namespace detent::exec {
 namespace {
 
-// The image has served: its whole pages leave memory, and would come back from the plugin's file.
+// The image has served: its whole pages leave this mapping, and would come back from the copy of
+// the plugin that the host has in memory. That copy stays; what shrinks is this process' resident
+// size.
 void ForgetImage(std::string_view program) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<uintptr_t>(program.data());

@@ -112,8 +112,8 @@ TEST(ReadDocument, GivesTheValuesOrTheFirstMistake) {
 TEST(Nearest, HelpsWithSlipsAndKeepsQuietOtherwise) {
   const std::vector<std::string> known = {"command", "timeoutSeconds", "env"};
   EXPECT_EQ(sdk::Nearest("comand", known.begin(), known.end()), "command");
-  EXPECT_EQ(sdk::Nearest("evn", known.begin(), known.end()), "");
-  EXPECT_EQ(sdk::Nearest("nev", known.begin(), known.end()), "env");
+  EXPECT_EQ(sdk::Nearest("evn", known.begin(), known.end()), "env");
+  EXPECT_EQ(sdk::Nearest("nve", known.begin(), known.end()), "");
   EXPECT_EQ(sdk::Nearest("envs", known.begin(), known.end()), "env");
   EXPECT_EQ(sdk::Nearest("volume", known.begin(), known.end()), "");
 }

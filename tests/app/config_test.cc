@@ -27,6 +27,8 @@ TEST(Config, EachMistakeHasItsPlaceAndAWayOut) {
       {"listen: {tls: {key: k}}\n", "c.yaml:1:10: listen.tls: needs both certificate and key"},
       {"plugins: {}\n", "c.yaml:1:1: plugins: must be a list, not an object"},
       {"plugins: [{kind: a}]\n", "c.yaml:1:11: plugins[0].path: is required"},
+      {"plugins: [{kind: a, path: \"\"}]\n", "c.yaml:1:21: plugins[0].path: must not be empty"},
+      {"plugins: [{kind: \"\", path: /a}]\n", "c.yaml:1:12: plugins[0].kind: must not be empty"},
       {"plugins: [{kind: a, path: a.so}]\n",
        "c.yaml:1:21: plugins[0].path: must be an absolute path, not 'a.so'"},
       {"plugins: [{kind: a, path: /a, isolation: process}]\n",

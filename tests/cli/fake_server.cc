@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/base/json.h"
 
 namespace detent::testing {
@@ -15,11 +17,12 @@ class FakeTransport final : public ClientTransport {
 
   Result<ClientReply> Stream(const ClientRequest& request,
                              const HttpClient::OnLine& on_line) override {
-    Result<ClientReply> reply = Answer(request);
-    if (!reply || reply->status != 200) return reply;
-    std::istringstream lines(reply->body);
-    reply->body.clear();
+    std::string begun;
+    Result<ClientReply> reply = Answer(request, &begun);
+    if (reply && reply->status != 200) return reply;
+    std::istringstream lines(reply ? std::exchange(reply->body, {}) : begun);
     for (std::string line; std::getline(lines, line);) {
+      if (!reply && lines.eof()) break;  // A line that the break cut off.
       if (!on_line(line)) break;
     }
     return reply;
@@ -28,7 +31,7 @@ class FakeTransport final : public ClientTransport {
   void Pause(std::chrono::milliseconds time) override { script_.clock.Pass(time); }
 
  private:
-  Result<ClientReply> Answer(const ClientRequest& request) {
+  Result<ClientReply> Answer(const ClientRequest& request, std::string* begun = nullptr) {
     script_.sent.push_back(request);
     const std::string line = request.method + " " + request.path;
     if (script_.exchanges.empty() || !line.starts_with(script_.exchanges.front().request)) {
@@ -38,6 +41,7 @@ class FakeTransport final : public ClientTransport {
     const Exchange exchange = script_.exchanges.front();
     script_.exchanges.pop_front();
     script_.clock.Pass(exchange.takes);
+    if (exchange.status == 0 && begun != nullptr) *begun = exchange.body;
     if (exchange.status == 0) return Error(exchange.failure, line + ": Connection refused");
     ClientReply reply;
     reply.status = exchange.status;

@@ -33,7 +33,7 @@ struct Exchange {
   int status = 200;
   std::string body;
   std::chrono::milliseconds takes{0};
-  Code failure = Code::kInternal;  // With status 0: no answer at all.
+  Code failure = Code::kInternal;  // With status 0: no answer, or a stream that breaks behind body.
 };
 
 struct Script {

@@ -90,6 +90,14 @@ class Commands(HostTest):
             follower.wait()
         self.assertEqual(self.lines("followed"), ["one", "two"])
 
+    def test_following_ends_with_the_timeout(self):
+        self.apply(self.exec_job("talk", "echo one; sleep 60"))
+        self.wait_task("talk", "Running")
+        for name in ("job/talk", "task/talk-0-1"):
+            self.assertIn("--timeout is over",
+                          self.cli("logs", "-f", name, "--timeout", "1s", code=3))
+        self.cli("kill", "job/talk", "--wait", "--timeout", "10s")
+
     def test_what_follows_survives_a_restart_of_the_host(self):
         self.apply(self.exec_job(
             "talk", f"echo one; while [ ! -e {self.path('go')} ]; do sleep 0.05; done; echo two"))

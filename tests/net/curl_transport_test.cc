@@ -1,7 +1,16 @@
 #include "core/net/curl_transport.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "core/net/http_client.h"
 #include "tests/net/waiting.h"
 #include "tests/support/tiny_http_server.h"
 
@@ -271,6 +280,56 @@ TEST(CurlTransport, QueuesWhatIsOverItsLimitsAndCancelsWhatWaits) {
     ASSERT_TRUE(server.WaitFor([](const TinyCounts& counts) { return counts.held == 0; }));
   }
   EXPECT_EQ(server.counts().requests, 4);
+}
+
+TEST_F(CurlTransportTest, CancelsNothingBeforeTheFirstRequest) {
+  transport_.Cancel(1);
+  EXPECT_EQ(replies_.size(), 0u);
+}
+
+TEST_F(CurlTransportTest, TriesAgainAfterDescriptorsRanOut) {
+  EXPECT_EQ(Exchange(To("http://127.0.0.1:0/")).status, 0u) << "the library is loaded from here on";
+  const int next = dup(0);
+  close(next);
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  CurlTransport late({}, clock_);
+  for (const int room : {0, 1}) {
+    const rlimit tight{static_cast<rlim_t>(next + room), before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &tight);
+    EXPECT_THROW(late.Send(To("http://127.0.0.1:0/"), [](HttpReply&&) {}), std::system_error);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  const int still_next = dup(0);
+  close(still_next);
+  EXPECT_EQ(still_next, next) << "nothing is left open";
+  replies_.Send(late, To("http://127.0.0.1:0/"));
+  EXPECT_TRUE(replies_.WaitAll());
+}
+
+// A process of its own, which finds something else under the library's name.
+TEST(CurlTransportDeathTest, SaysWhatToInstallWithoutTheLibrary) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto directory =
+      std::filesystem::temp_directory_path() / ("detent-no-curl-" + std::to_string(getpid()));
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / "libcurl.so.4") << "not a library";
+  setenv("LD_LIBRARY_PATH", directory.c_str(), 1);
+  const auto ask_both = [&] {
+    std::filesystem::remove_all(directory);  // The process' own; it began with its parent's.
+    SystemClock clock;
+    Replies replies;
+    CurlTransport transport({}, clock);
+    transport.Cancel(replies.Send(transport, To("http://127.0.0.1:1/")));
+    replies.WaitAll();
+    const auto fetched = HttpClient({}).Fetch({});
+    const bool refused = replies.at(0).outcome == HttpOutcome::kConnectFailed && !fetched;
+    std::fputs(replies.at(0).message.c_str(), stderr);
+    std::exit(refused && fetched.error().code() == Code::kUnavailable ? 0 : 1);
+  };
+  EXPECT_EXIT(ask_both(), ::testing::ExitedWithCode(0), "install libcurl 7.88 or newer");
+  unsetenv("LD_LIBRARY_PATH");
+  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -107,9 +107,11 @@ class HostFixture : public ::testing::Test {
   void Start() {
     HostParts parts;
     parts.clock = &clock_;
-    parts.http = &transport_;
+    parts.http = http_;
     parts.sink = &events_;
-    host_ = std::make_unique<PluginHost>(std::vector<PluginConfig>{config_}, options_, parts);
+    std::vector<PluginConfig> all{config_};
+    all.insert(all.end(), more_.begin(), more_.end());
+    host_ = std::make_unique<PluginHost>(std::move(all), options_, parts);
     host_->Start();
   }
   void StartReady() {
@@ -132,8 +134,10 @@ class HostFixture : public ::testing::Test {
 
   SystemClock clock_;
   CurlTransport transport_{{}, clock_};
+  HttpTransport* http_ = &transport_;
   Events events_;
   PluginConfig config_;
+  std::vector<PluginConfig> more_;  // Further instances.
   PluginHostOptions options_;
   std::unique_ptr<PluginHost> host_;
 };

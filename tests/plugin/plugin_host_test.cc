@@ -99,6 +99,46 @@ TEST_F(PluginHostTest, DrainsBeforeItCloses) {
   }
 }
 
+TEST_F(PluginHostTest, LeavesWhatWaitsAtADrainToTheNextInstance) {
+  config_.config.Set("behaviour", Json("answer-in-drain"));
+  config_.limits.ops_in_flight = 1;
+  StartReady();
+  StartTask(1, R"({"mode":"silent"})");
+  StartTask(2, R"({"mode":"hang","recover":"2"})");
+  ASSERT_TRUE(host_->Reload("good"));
+  const StartAnswer handed_on = events_.Of<StartAnswer>(2);
+  EXPECT_EQ(handed_on.reason, "NotStarted") << "the drained instance had room, and let it be";
+  EXPECT_TRUE(!handed_on.accepted && handed_on.retry);
+  EXPECT_TRUE(events_.Of<StartAnswer>(1).accepted);
+}
+
+TEST_F(PluginHostTest, ForgetsWhatWasReleasedWhileItWaited) {
+  config_.config.Set("behaviour", Json("answer-in-drain"));
+  config_.limits.ops_in_flight = 1;
+  StartReady();
+  StartTask(1, R"({"mode":"silent"})");
+  StartTask(2, R"({"mode":"hang","recover":"2"})");
+  host_->Find("good")->Release(2);
+  StartTask(3, R"({"mode":"hang","recover":"2"})");
+  ASSERT_TRUE(host_->Reload("good"));
+  events_.Of<StartAnswer>(3);
+  host_->Stop();
+  EXPECT_EQ(events_.Count<StartAnswer>(), 2u) << "of the first and the third";
+}
+
+TEST_F(PluginHostTest, ClosesAllInstancesAtOnce) {
+  config_.name = "one";
+  config_.config.Set("behaviour", Json("drain-together"));
+  more_.push_back(config_);
+  more_[0].name = "two";
+  more_[0].config.Set("other", Json("one"));
+  config_.config.Set("other", Json("two"));
+  Start();
+  host_->Stop();
+  EXPECT_TRUE(std::filesystem::exists(options_.state_root + "/one/drained-together"));
+  EXPECT_TRUE(std::filesystem::exists(options_.state_root + "/two/drained-together"));
+}
+
 TEST_F(PluginHostTest, DoesNotDrainWhatNeverOpened) {
   config_.config.Set("behaviour", Json("fail-open-once"));
   options_.retry_first = std::chrono::hours(1);

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <system_error>
+
 #include "core/plugin/buffer.h"
 #include "tests/plugin/host_fixture.h"
 #include "tests/support/tiny_http_server.h"
@@ -55,6 +58,28 @@ TEST_F(TaskLife, EndsByWhateverTheHostCallsBackWith) {
     host_->Find("good")->Release(id++);
   }
   EXPECT_EQ(events_.Wait<CheckpointRequest>([](const auto&) { return true; }).handle, "kept");
+}
+
+class OutOfThreads final : public HttpTransport {
+ public:
+  uint64_t Send(HttpRequest, HttpCallback) override {
+    throw std::system_error(EAGAIN, std::generic_category());
+  }
+  void Cancel(uint64_t) override {}
+};
+
+TEST_F(TaskLife, ForgetsARequestThatTheTransportCouldNotTake) {
+  OutOfThreads transport;
+  http_ = &transport;
+  config_.limits.http_in_flight = 1;
+  StartReady();
+  const std::string refused = "code " + std::to_string(DETENT_E_NO_MEMORY);
+  for (const TaskId id : {1, 2}) {
+    StartTask(id, R"({"mode":"http","url":"http://127.0.0.1:1/"})");
+    EXPECT_EQ(events_.End(id).message, refused) << "the room of the first was given back";
+  }
+  host_->Stop();
+  EXPECT_FALSE(std::filesystem::exists(options_.state_root + "/good/http-closed"));
 }
 
 TEST_F(TaskLife, TellsAttemptsThatFailedFromThoseToTryLater) {

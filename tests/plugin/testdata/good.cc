@@ -32,6 +32,8 @@ struct Self {
   std::string state_dir;
   bool fail_open_once = false;
   std::string behaviour;
+  std::string other;         // The instance that "drain-together" waits for.
+  detent_op waiting_op = 0;  // Completed by a later call.
   std::map<detent_task, Task*> tasks;
 };
 
@@ -72,6 +74,11 @@ void Complete(Self* self, detent_op op, detent_status code, const std::string& r
   host->op_complete(self->inst, op, &result);
 }
 
+// Leaves a file behind, for the test to see.
+void Mark(Self* self, const std::string& name) {
+  if (FILE* file = std::fopen((self->state_dir + "/" + name).c_str(), "w")) std::fclose(file);
+}
+
 void Log(Task* task, const std::string& text) {
   detent_log line{};
   line.size = sizeof line;
@@ -103,7 +110,7 @@ void OnReadable(void* ctx, int32_t fd, uint32_t events) {
 
 void OnHttp(void* ctx, const detent_http_response* response) {
   auto* task = static_cast<Task*>(ctx);
-  if (response->code == DETENT_E_CLOSING) return;
+  if (response->code == DETENT_E_CLOSING) return Mark(task->self, "http-closed");
   detent_bytes body{};
   host->buf_view(response->body, &body);
   Report(task, DETENT_PHASE_TERMINATED, DETENT_RESULT_SUCCEEDED,
@@ -191,7 +198,7 @@ bool Begin(Task* task, detent_op op, const detent_bytes& spec) {
   if (mode == "busy") return Complete(self, op, DETENT_E_BUSY, "", 10), false;
   if (mode == "invalid") return Complete(self, op, DETENT_E_INVALID, "BadSpec"), false;
   if (mode == "unknown") return Complete(self, op, DETENT_E_INTERNAL), false;
-  if (mode == "silent") return false;
+  if (mode == "silent") return self->waiting_op = op, false;
   if (mode == "throw") throw std::runtime_error("from start");
   Report(task, DETENT_PHASE_RUNNING);
   if (mode == "timer") host->timer_start(self->inst, 1'000'000, Ended, task, &task->timer);
@@ -290,6 +297,7 @@ detent_status Create(const detent_host* given, detent_instance inst,
   self->state_dir.assign(info->state_dir.ptr, info->state_dir.len);
   self->fail_open_once = behaviour == "fail-open-once";
   self->behaviour = behaviour;
+  self->other = Member(info->config, "other");
   *out = self;
   return DETENT_OK;
 }
@@ -303,10 +311,22 @@ void Open(void* me, detent_op op) {
   Complete(self, op, fail ? DETENT_E_UNAVAILABLE : DETENT_OK, fail ? "NoBackend" : "");
 }
 
+// Completes the drain once the other instance is drained as well.
+void AwaitOther(void* ctx, const detent_result* result) {
+  auto* self = static_cast<Self*>(ctx);
+  if (result->code != DETENT_OK) return;
+  if (access((self->state_dir + "/../" + self->other + "/drained").c_str(), F_OK) == 0) {
+    Mark(self, "drained-together");
+    return Complete(self, self->waiting_op, DETENT_OK);
+  }
+  detent_timer timer = 0;
+  host->timer_start(self->inst, 1'000'000, AwaitOther, self, &timer);
+}
+
 // Writes a checkpoint that tells when and where it was called.
 void Drain(void* me, detent_op op, int64_t deadline_ns) {
   auto* self = static_cast<Self*>(me);
-  if (FILE* file = std::fopen((self->state_dir + "/drained").c_str(), "w")) std::fclose(file);
+  Mark(self, "drained");
   if (self->behaviour == "fail-drain") throw std::runtime_error("from drain");
   const int64_t left = deadline_ns - host->now_ns(self->inst, DETENT_CLOCK_WALL);
   const std::string text = "drained where " + std::to_string(host->where(self->inst)) + ", " +
@@ -318,6 +338,12 @@ void Drain(void* me, detent_op op, int64_t deadline_ns) {
     blob.data = {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
     host->task_checkpoint(self->inst, handle, &blob, Nothing, task);
   }
+  if (self->behaviour == "drain-together") {
+    self->waiting_op = op;
+    const detent_result now{};
+    return AwaitOther(self, &now);
+  }
+  if (self->behaviour == "answer-in-drain") Complete(self, self->waiting_op, DETENT_OK);
   if (self->behaviour != "mute-drain") Complete(self, op, DETENT_OK);
 }
 

@@ -12,8 +12,8 @@
 
 namespace detent::sdk {
 
-// The least number of bytes to insert, delete, replace or swap with their neighbour to get from a to
-// b (optimal string alignment).
+// The least number of bytes to insert, delete, replace or swap with their neighbour to get from a
+// to b (optimal string alignment).
 inline size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before, above, row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
