@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kRounds = 50;
 constexpr int kRoundMs = 20;
+constexpr int kClearRounds = 2;
 
 bool SameBoot(const Started& started) {
   const auto boot = ReadWholeFile("/proc/sys/kernel/random/boot_id");
@@ -70,9 +71,11 @@ int EndLeftovers(const Started& started, const std::string& cgroup) {
   int count = main_lives ? 1 : 0;
   if (!started.mark.empty()) {
     const std::string variable = std::string(kMarkVariable) + "=" + started.mark;
-    for (int round = 0; round < kRounds; ++round) {
+    // A process in the middle of exec(2) has no environment to read, so one look is not enough.
+    int clear = 0;
+    for (int round = 0; round < kRounds && clear < kClearRounds; ++round) {
       const std::vector<pid_t> marked = MarkedProcesses(variable);
-      if (marked.empty()) break;
+      clear = marked.empty() ? clear + 1 : 0;
       if (round == 0) count += static_cast<int>(marked.size());
       for (const pid_t pid : marked) kill(pid, SIGKILL);
       poll(nullptr, 0, kRoundMs);

@@ -5,7 +5,7 @@
 namespace detent {
 namespace {
 
-std::string Read(const std::vector<std::string>& words) {
+std::string ReadArguments(const std::vector<std::string>& words) {
   const auto args = ParseObjects(words);
   if (!args) return args.error().message();
   std::string text;
@@ -39,7 +39,7 @@ TEST(ObjectArgs, AreReadInEveryForm) {
       {{"jobs,tasks", "a"}, "names cannot follow several types; write TYPE/NAME for each"},
       {{}, "needs a type or TYPE/NAME, such as jobs or job/hello"},
   };
-  for (const Row& row : rows) EXPECT_EQ(Read(row.words), row.reading);
+  for (const Row& row : rows) EXPECT_EQ(ReadArguments(row.words), row.reading);
 }
 
 }  // namespace
