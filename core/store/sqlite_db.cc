@@ -77,6 +77,22 @@ Result<std::unique_ptr<SqliteDb>> SqliteDb::Open(const std::string& path, Access
   return db;
 }
 
+void SqliteDb::WriteBackByHand() {
+  const auto hook = [](void* self, sqlite3*, const char*, int pages) {
+    static_cast<SqliteDb*>(self)->log_pages_ = pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), hook, this);
+}
+
+Result<void> SqliteDb::WriteBack() {
+  log_pages_ = 0;
+  const int status = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
+                                               nullptr, nullptr);
+  if (status != SQLITE_OK) return ErrorFor(status);
+  return {};
+}
+
 Result<void> SqliteDb::Execute(const std::string& sql) {
   const int status = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (status != SQLITE_OK) return ErrorFor(status);

@@ -91,6 +91,14 @@ class SqliteDb {
 
   bool InTransaction() const;
 
+  // From now on the write-ahead log is written back into the file by WriteBack alone, and not by a
+  // commit that happens to come when it is long.
+  void WriteBackByHand();
+  // Pages in the log as of the last commit; 0 after WriteBack.
+  int64_t log_pages() const { return log_pages_; }
+  // Writes back what no reader needs. Waits for nobody.
+  Result<void> WriteBack();
+
   // Copies all of `from`, as of now, into this empty database, without keeping writers of `from`
   // waiting.
   Result<void> CopyFrom(SqliteDb& from);
@@ -109,6 +117,7 @@ class SqliteDb {
   SqliteDb(std::string path, sqlite3* db) : path_(std::move(path)), handle_(db) {}
 
   const std::string path_;
+  int64_t log_pages_ = 0;
   std::unique_ptr<sqlite3, Close> handle_;
   std::map<std::string, SqliteStatement> cached_;  // Finalized before the handle is closed.
 };

@@ -113,6 +113,7 @@ void SqliteStore::Commit(std::vector<Queued>& batch) {
         std::chrono::duration_cast<std::chrono::microseconds>(clock_->Mono() - begun).count());
   }
   Acknowledge(batch, *std::move(applied));
+  writer_->TidyLog();
 }
 
 void SqliteStore::Acknowledge(std::vector<Queued>& batch, SqliteWriter::Applied applied) {

@@ -20,18 +20,18 @@ namespace {
 constexpr size_t kRowsCached = 16'384;
 
 // `secure_delete` is on in Debian's build: it overwrites what is deleted, at the price of a page
-// write for each freed page. A checkpoint every 4096 pages writes a page once that many commits
-// changed; the log is cut back to 64 MiB when a long reader has let it grow.
+// write for each freed page. The log is cut back to 64 MiB when a long reader has let it grow.
 constexpr const char* kPragmas =
     "PRAGMA secure_delete = OFF;"
     "PRAGMA temp_store = MEMORY;"
     "PRAGMA trusted_schema = OFF;"
     "PRAGMA cell_size_check = ON;"
     "PRAGMA cache_size = -16384;"
-    "PRAGMA wal_autocheckpoint = 4096;"
     "PRAGMA journal_size_limit = 67108864;";
 
-// What 4096 frames of the log take, each a page and 24 bytes, and its header.
+// Writing back after many commits writes a page once that many of them changed.
+constexpr int64_t kLogPages = 3'584;
+// What these and the commits of the last moment take in the log: a header, and 24 bytes a page.
 constexpr off_t kLogBytes = 32 + 4096 * (4096 + 24);
 
 std::string_view OwnerOf(const Object& object) {
@@ -108,6 +108,7 @@ Result<std::unique_ptr<SqliteWriter>> SqliteWriter::Open(const Options& options)
   std::unique_ptr<SqliteWriter> writer(new SqliteWriter(std::move(db)));
   if (auto prepared = writer->Prepare(); !prepared) return std::move(prepared).error();
   LayOutLog(options.path, options.durable);
+  writer->db_->WriteBackByHand();
   return writer;
 }
 
@@ -143,6 +144,10 @@ Result<SqliteWriter::Applied> SqliteWriter::Apply(std::vector<Transaction*>& bat
   rows_.Trim();
   version_ = next_version_;
   return applied;
+}
+
+void SqliteWriter::TidyLog() {
+  if (db_->log_pages() >= kLogPages) static_cast<void>(db_->WriteBack());
 }
 
 Result<void> SqliteWriter::ApplyBatch(std::vector<Transaction*>& batch, Applied& applied) {

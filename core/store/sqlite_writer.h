@@ -38,6 +38,10 @@ class SqliteWriter {
   // Applies the transactions in order and commits. An error: nothing of the batch is stored.
   Result<Applied> Apply(std::vector<Transaction*>& batch);
 
+  // Writes the log back where it has become long: for the time after a commit was acknowledged.
+  // What fails is tried again after the next commit.
+  void TidyLog();
+
   // The version of the last committed write.
   int64_t version() const { return version_; }
 

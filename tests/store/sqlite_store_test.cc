@@ -70,6 +70,21 @@ TEST(SqliteStore, WritesIntoALogThatNeverGrowsByAFewCommits) {
   EXPECT_EQ(fs::file_size(log), laid_out);
 }
 
+TEST(SqliteStore, WritesTheLogBackBeforeItOutgrowsItsPlace) {
+  const TemporaryDirectory directory;
+  const auto store = OpenSqlite(directory.path());
+  const auto laid_out = fs::file_size(directory.Inside("detent.db-wal"));
+  auto large = MakeObject("a");
+  large->spec = "{\"x\":\"" + std::string(200'000, 'x') + "\"}";
+  ObjectPtr stored = MustCreate(*store, large);
+  for (int i = 0; i < 150; ++i) {  // 30 MB in all.
+    const auto updated = Submit(*store, UpdateOf(CopyOf(stored)));
+    ASSERT_TRUE(updated) << updated.error().message();
+  }
+  EXPECT_EQ(fs::file_size(directory.Inside("detent.db-wal")), laid_out);
+  EXPECT_LT(fs::file_size(directory.Inside("detent.db")), 4'000'000u);
+}
+
 TEST(SqliteStore, CommitsWhatIsQueuedBeforeItCloses) {
   const TemporaryDirectory directory;
   std::atomic<int> done{0};
