@@ -81,7 +81,8 @@ def main():
     report("latency from answer p99", percentile(from_ack, 0.99), "ms", None,
            f"from the creation's answer; p50 {percentile(from_ack, 0.5):.2f}")
     report("bare disk wait p99", percentile(disk.times, 0.99), "ms", None,
-           f"a write of 16 KiB and fdatasync, at the same pace; p50 {percentile(disk.times, 0.5):.2f}")
+           "a write of 16 KiB and fdatasync, at the same pace; "
+           f"p50 {percentile(disk.times, 0.5):.2f}")
 
 
 if __name__ == "__main__":
