@@ -12,8 +12,7 @@ void JobController::Create(std::shared_ptr<JobWish> wish) {
   if (taken || OwnerIsMissing(context_.model, *wish->object)) {
     // The name's holder may be about to go, the owner about to come: what the store says of both
     // arrives here in order.
-    context_.store.Submit({{WriteOp::kCreate, std::move(wish->object), 0, nullptr}},
-                          std::exchange(wish->done, nullptr));
+    wish->StoreAlone(context_.store);
     return;
   }
   JobEntry& job = Add(wish->object);
@@ -33,8 +32,7 @@ void JobController::CreateAlone(uint64_t id, const std::vector<uint64_t>& task_i
   const ObjectPtr seen = job->seen;
   if (job->config) context_.Enqueue(*job->config);
   context_.Drop(*job);
-  context_.store.Submit({{WriteOp::kCreate, std::move(wish->object), 0, nullptr}},
-                        std::exchange(wish->done, nullptr));
+  wish->StoreAlone(context_.store);
   if (seen) Seen(seen);
 }
 

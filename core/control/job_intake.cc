@@ -13,8 +13,7 @@ void JobIntake::Submit(Transaction transaction, Done done) {
   wish->done = std::move(done);
   if (inbox_.Post(JobWished{wish})) return;
   // The loop has ended: the Job is stored as it is, and started by the next host.
-  store_.Submit({{WriteOp::kCreate, std::move(wish->object), 0, nullptr}},
-                std::exchange(wish->done, nullptr));
+  wish->StoreAlone(store_);
 }
 
 }  // namespace detent

@@ -76,10 +76,11 @@ void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
     CreatesDone(id, ids, tasks);
     if (name_taken) {
       // The status was not at fault: it is written again, without the creations.
-      if (JobEntry* entry = context_.model.Job(id)) entry->write_in_flight = false;
-      if (JobEntry* entry = context_.model.Job(id)) entry->dirty = entry->urgent = true;
-      if (JobEntry* entry = context_.model.Job(id)) context_.Enqueue(*entry);
-      return;
+      JobEntry* entry = context_.model.Job(id);
+      if (!entry) return;
+      entry->write_in_flight = false;
+      entry->dirty = entry->urgent = true;
+      return context_.Enqueue(*entry);
     }
     StatusDone(id, result);
   });

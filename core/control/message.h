@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -41,6 +42,11 @@ struct JobWish {
   JobWish& operator=(const JobWish&) = delete;
   ~JobWish() {
     if (done) done(Error(Code::kUnavailable, "the host is stopping; whether it is stored is open"));
+  }
+
+  // Hands it to the store as it was asked for, without a start.
+  void StoreAlone(Store& store) {
+    store.Submit({{WriteOp::kCreate, std::move(object), 0, nullptr}}, std::exchange(done, nullptr));
   }
 
   std::shared_ptr<Object> object;
