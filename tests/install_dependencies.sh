@@ -10,7 +10,7 @@ packages=(
   libboost-dev libboost-filesystem-dev libboost-system-dev libpoco-dev libcurl4-openssl-dev libssl-dev
   libyaml-cpp-dev libsqlite3-dev libhowardhinnant-date-dev libsimdjson-dev
   # The tests.
-  libgtest-dev libbenchmark-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
 )
 
 if ! command -v dpkg-query >/dev/null; then
