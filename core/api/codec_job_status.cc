@@ -188,6 +188,8 @@ std::string EncodeJobStatus(const JobStatus& status) {
       .Member("failed", status.failed_indexes.count())
       .MemberIfSet("succeededIndexes", status.succeeded_indexes.ToString())
       .MemberIfSet("failedIndexes", status.failed_indexes.ToString());
+  if (status.reserved_indexes > 0) writer.Member("reservedIndexes", status.reserved_indexes);
+  writer.MemberIfSet("activeIndexes", status.active_indexes.ToString());
   WriteAttempts(writer, "failedAttempts", status.failed_attempts);
   WriteAttempts(writer, "uncountedAttempts", status.uncounted_attempts);
   if (!status.active.empty() || !status.failed.empty() || !status.succeeded.empty()) {
@@ -216,9 +218,11 @@ Result<JobStatus> DecodeJobStatus(std::string_view text) {
       .Read("indexes", status.indexes)
       .Read("createdTasks", status.created_tasks)
       .Read("activeTasks", status.active_tasks)
-      .Read("runningTasks", status.running_tasks);
+      .Read("runningTasks", status.running_tasks)
+      .Read("reservedIndexes", status.reserved_indexes);
   ReadSet(reader, "succeededIndexes", status.succeeded_indexes);
   ReadSet(reader, "failedIndexes", status.failed_indexes);
+  ReadSet(reader, "activeIndexes", status.active_indexes);
   ReadAttempts(reader, "failedAttempts", status.failed_attempts);
   ReadAttempts(reader, "uncountedAttempts", status.uncounted_attempts);
   if (const Json* tasks_json = reader.Object("tasks")) {

@@ -84,6 +84,10 @@ struct JobStatus {
   // counting against maxAttempts (lost with its executor, and harmless to repeat).
   std::map<int64_t, IndexSet> failed_attempts;
   std::map<int64_t, IndexSet> uncounted_attempts;
+  // Where the executor's own objects are the record, so that no Tasks are stored: no attempt at an
+  // index from here on was ever begun, and of those before, these had an object when last looked.
+  int64_t reserved_indexes = 0;  // 0: its Tasks are stored.
+  IndexSet active_indexes;
   std::vector<TaskRecord> active;  // Each list: the newest limits::kStatusTaskRecords.
   std::vector<TaskRecord> failed;
   std::vector<TaskRecord> succeeded;

@@ -19,6 +19,12 @@ inline constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-
 
 // On a Task from its creation until its executor has let go of it.
 inline constexpr const char* kTaskTracking = "detent.dev/task-tracking";
+// Labels of an executor's own objects (Pods and the like): the task it carries out, in the form the
+// plugin border has it, and the host that tracks it. The second goes with the finalizer, so that
+// what is still to be done is a selector away, however many finished objects lie about.
+inline constexpr const char* kTaskKey = "detent.dev/task";
+inline constexpr const char* kTrackedBy = "detent.dev/tracked-by";
+
 // On a Job, so that its Tasks are ended before it goes.
 inline constexpr const char* kDeleteDependents = "execution.detent.dev/delete-dependents";
 // Kubernetes' own, set by `--cascade=foreground` and `--cascade=orphan`.

@@ -82,6 +82,10 @@ Fields JobStatusFields() {
       Number("failed", "Number of indexes that have failed."),
       Text("succeededIndexes", "Indexes that have succeeded, as intervals: 0-41,43-99."),
       Text("failedIndexes", "Indexes that have failed for good, as intervals."),
+      Number("reservedIndexes",
+             "Where no Tasks are stored, because the executor's own objects are the record: "
+             "attempts may have begun at indexes below."),
+      Text("activeIndexes", "Of these, the ones whose object was seen and has not ended."),
       AttemptsField("failedAttempts", "Indexes whose attempt of this number failed."),
       AttemptsField("uncountedAttempts",
                     "Indexes whose attempt of this number ended without counting against "

@@ -130,6 +130,8 @@ void JobController::Read(JobEntry& job) {
   }
   job.spec = std::move(*spec);
   job.next_index = 0;
+  job.backend_record = job.status.reserved_indexes > 0;
+  job.reserved_durable = job.status.reserved_indexes;
 }
 
 // Somebody else changed the object: its metadata and spec are theirs, its status stays ours.
@@ -220,77 +222,105 @@ void JobController::Apply(JobEntry& job, JobPlan& plan, Gathered& gathered) {
 }
 
 void JobController::Admit(JobEntry& job) {
-  auto compiled = SpecTemplate::Compile(job.spec.job_template.task_template.spec);
-  if (!compiled) {
-    Finish(job, {JobPhase::kFailed, reason::kInvalidSpec, compiled.error().message()});
-    return;
-  }
-  job.spec_template = std::make_unique<SpecTemplate>(std::move(*compiled));
+  if (!CompileTemplate(job)) return;
   job.status.started = context_.now;
   job.status.indexes = job.spec.job_template.index_count();
+  const Executor* executor = context_.executors.Find(job.spec.job_template.task_template.kind);
+  job.backend_record = executor && executor->backend_is_record();
+  if (job.backend_record) Reserve(job);
   job.dirty = job.urgent = true;
   if (job.config) context_.Enqueue(*job.config);
 }
 
+// False: it cannot be read, and the Job has failed with that.
+bool JobController::CompileTemplate(JobEntry& job) {
+  if (job.spec_template) return true;
+  auto compiled = SpecTemplate::Compile(job.spec.job_template.task_template.spec);
+  if (!compiled) {
+    Finish(job, {JobPhase::kFailed, reason::kInvalidSpec, compiled.error().message()});
+    return false;
+  }
+  job.spec_template = std::make_unique<SpecTemplate>(std::move(*compiled));
+  return true;
+}
+
 void JobController::Begin(JobEntry& job, int64_t most, Gathered& gathered) {
   // While the start is being made durable in another transaction, no attempt may outrun it.
-  if (!job.start_durable && job.write_in_flight) return;
-  if (!job.spec_template) {
-    auto compiled = SpecTemplate::Compile(job.spec.job_template.task_template.spec);
-    if (!compiled) return;
-    job.spec_template = std::make_unique<SpecTemplate>(std::move(*compiled));
-  }
-  const int64_t goal = std::min(most, kBatch);
-  for (int64_t begun = 0; begun < goal; ++begun) {
-    if (!job.retries.empty() && job.retries.begin()->first <= context_.now) {
+  if (!job.start_durable && (job.write_in_flight || job.backend_record)) return;
+  if (!CompileTemplate(job)) return;
+  const auto retry_is_due = [&] {
+    return !job.retries.empty() && job.retries.begin()->first <= context_.now;
+  };
+  for (int64_t left = std::min(most, kBatch); left > 0; --left) {
+    if (retry_is_due()) {
       const int64_t index = job.retries.begin()->second;
       job.retries.erase(job.retries.begin());
       BeginIndex(job, index, gathered);
-    } else if (job.next_index < job.spec.job_template.index_count()) {
+    } else if (MayBeginNew(job)) {
       BeginIndex(job, job.next_index++, gathered);
     }
   }
-  if (most > goal) context_.Enqueue(job);
+  if (job.backend_record) Reserve(job);
+  if (most > kBatch && (retry_is_due() || MayBeginNew(job))) context_.Enqueue(job);
 }
 
 void JobController::BeginIndex(JobEntry& job, int64_t index, Gathered& gathered) {
-  const AttemptRef ref{index, NextAttempt(job.status, index)};
-  const std::string& kind = job.spec.job_template.task_template.kind;
-  const bool usable = context_.executors.Find(kind) != nullptr;
-  const TaskFactory factory{job.object->meta, job.spec, *job.spec_template};
-  auto made = factory.Make(ref, usable ? TaskState::kStarting : TaskState::kHeld, context_.now);
-  if (!made) {
-    TaskRecord record;
-    record.name = TaskName(job.object->meta.name, job.object->meta.uid, index, ref.attempt);
-    record.index = index;
-    record.attempt = ref.attempt;
-    record.state = TaskState::kTerminated;
-    record.result = TaskResult::kFailed;
-    record.reason = reason::kInvalidSpec;
-    record.message = made.error().message();
-    record.created = context_.now;
-    record.finished = context_.now;
-    RecordOutcome(job.status, job.spec.job_template,
-                  {index, ref.attempt, OutcomeKind::kFailedForGood});
-    KeepRecord(job.status, std::move(record));
-    job.dirty = true;
-    context_.Enqueue(job);
+  NewAttempt made = AddAttempt(job, index);
+  if (!made.entry) return;
+  TaskEntry& task = *made.entry;
+  if (job.backend_record) {
+    task.stage = TaskStage::kHeld;  // Nothing of it is stored: it goes on at once.
+    context_.Enqueue(task);
     return;
   }
-  TaskEntry& task = context_.model.AddTask(made->object, kind);
+  task.write_in_flight = true;
+  task.writing = TaskWrite::kCreate;
+  gathered.creates.push_back({WriteOp::kCreate, std::move(made.object), 0, nullptr});
+  gathered.task_ids.push_back(task.ref.id);
+}
+
+JobController::NewAttempt JobController::AddAttempt(JobEntry& job, int64_t index) {
+  const AttemptRef ref{index, NextAttempt(job.status, index)};
+  const std::string& kind = job.spec.job_template.task_template.kind;
+  const bool held = job.backend_record || context_.executors.Find(kind) == nullptr;
+  const TaskState state = held ? TaskState::kHeld : TaskState::kStarting;
+  const TaskFactory factory{job.object->meta, job.spec, *job.spec_template};
+  auto made = factory.Make(ref, state, context_.now);
+  if (!made) {
+    EndUnfillable(job, ref, made.error());
+    return {};
+  }
+  std::string key = TaskKey(job.object->meta.uid, index, ref.attempt);
+  TaskEntry& task = job.backend_record
+                        ? context_.model.AddBackendTask(made->object, kind, std::move(key))
+                        : context_.model.AddTask(made->object, kind, std::move(key));
   task.job = &job;
   task.job_key = job.object->key();
   task.index = index;
   task.attempt = ref.attempt;
-  task.key = TaskKey(job.object->meta.uid, index, ref.attempt);
-  task.status.state = usable ? TaskState::kStarting : TaskState::kHeld;
-  task.write_in_flight = true;
-  task.writing = TaskWrite::kCreate;
+  task.status.state = state;
   task.spec = std::move(made->executor_spec);
   job.tasks[index] = &task;
   job.dirty = true;
-  gathered.creates.push_back({WriteOp::kCreate, std::move(made->object), 0, nullptr});
-  gathered.task_ids.push_back(task.ref.id);
+  return {&task, std::move(made->object)};
+}
+
+void JobController::EndUnfillable(JobEntry& job, AttemptRef ref, const Error& error) {
+  TaskRecord record;
+  record.name = TaskName(job.object->meta.name, job.object->meta.uid, ref.index, ref.attempt);
+  record.index = ref.index;
+  record.attempt = ref.attempt;
+  record.state = TaskState::kTerminated;
+  record.result = TaskResult::kFailed;
+  record.reason = reason::kInvalidSpec;
+  record.message = error.message();
+  record.created = context_.now;
+  record.finished = context_.now;
+  RecordOutcome(job.status, job.spec.job_template,
+                {ref.index, ref.attempt, OutcomeKind::kFailedForGood});
+  KeepRecord(job.status, std::move(record));
+  job.dirty = true;
+  context_.Enqueue(job);
 }
 
 void JobController::KillAll(JobEntry& job, const std::string& why) {
@@ -379,17 +409,33 @@ void JobController::TaskEnded(TaskEntry& task) {
   const Outcome outcome{task.index, task.attempt, JudgeTask(task.status)};
   const bool is_new = RecordOutcome(job->status, job->spec.job_template, outcome);
   KeepRecord(job->status, RecordOf(task));
-  if (is_new && !job->status.finished && !IsDecided(job->status, task.index)) {
-    const WallTime ended = task.status.finished.value_or(context_.now);
-    const bool at_once = outcome.kind == OutcomeKind::kUncounted;
-    job->retries.insert(
-        {at_once ? context_.now
-                 : ended + std::chrono::seconds(job->spec.job_template.retry_delay_seconds),
-         task.index});
-  }
+  // Where no Task is stored the Job alone knows of this end: it must be durable before the next
+  // attempt begins, or after a crash nobody would look for what that one left outside.
+  if (is_new && !task.backend_record) RetryAfter(*job, task);
   job->to_record.push_back(&task);
   job->dirty = true;
   context_.Enqueue(*job);
+}
+
+// The index of an attempt that has ended waits for its next, if there is to be one.
+void JobController::RetryAfter(JobEntry& job, const TaskEntry& ended) {
+  if (job.status.finished || IsDecided(job.status, ended.index)) return;
+  const WallTime end = ended.status.finished.value_or(context_.now);
+  const bool at_once = JudgeTask(ended.status) == OutcomeKind::kUncounted;
+  const std::chrono::seconds delay(job.spec.job_template.retry_delay_seconds);
+  job.retries.insert({at_once ? context_.now : end + delay, ended.index});
+}
+
+// When the next attempt at an index is due, from what the status says of the last.
+WallTime JobController::RetryTime(const JobEntry& job, int64_t index) const {
+  const auto record =
+      std::find_if(job.status.failed.rbegin(), job.status.failed.rend(),
+                   [&](const TaskRecord& r) { return r.index == index && r.finished; });
+  // An attempt that did not count is repeated at once, as it would have been without the restart.
+  const bool waits =
+      record != job.status.failed.rend() && !Uncounted(job.status, index, record->attempt);
+  const std::chrono::seconds delay(job.spec.job_template.retry_delay_seconds);
+  return waits ? *record->finished + delay : context_.now;
 }
 
 void JobController::TakeBack(TaskEntry& task) {
@@ -406,6 +452,7 @@ void JobController::TakeBack(TaskEntry& task) {
 
 void JobController::FinishTakingBack(JobEntry& job) {
   if (job.status.finished || !job.status.started) return;
+  if (job.backend_record) return TakeBackFromBackend(job);
   int64_t begun = job.tasks.empty() ? 0 : job.tasks.rbegin()->first + 1;
   begun = std::max({begun, job.status.succeeded_indexes.last() + 1});
   for (const auto* attempts : {&job.status.failed_attempts, &job.status.uncounted_attempts}) {
@@ -421,18 +468,11 @@ void JobController::FinishTakingBack(JobEntry& job) {
   }
   job.retries.clear();
   for (const auto& [index, when] : waiting) job.retries.insert({when, index});
-  const std::chrono::seconds delay(job.spec.job_template.retry_delay_seconds);
   for (int64_t index = 0; index < begun; ++index) {
     if (job.tasks.contains(index) || IsDecided(job.status, index) || waiting.contains(index)) {
       continue;
     }
-    const auto record =
-        std::find_if(job.status.failed.rbegin(), job.status.failed.rend(),
-                     [&](const TaskRecord& r) { return r.index == index && r.finished; });
-    // An attempt that did not count is repeated at once, as it would have been without the restart.
-    const bool waits =
-        record != job.status.failed.rend() && !Uncounted(job.status, index, record->attempt);
-    job.retries.insert({waits ? *record->finished + delay : context_.now, index});
+    job.retries.insert({RetryTime(job, index), index});
   }
 }
 

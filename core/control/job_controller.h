@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/control/context.h"
+#include "core/control/task_factory.h"
 #include "core/sched/job_plan.h"
 
 namespace detent {
@@ -35,6 +36,12 @@ class JobController {
   // After all tasks were taken back: finds out which indexes have not begun, and which wait.
   void FinishTakingBack(JobEntry& job);
 
+  // The attempt was never begun outside: it is taken out of hand, to be begun when its time comes.
+  void PutBack(TaskEntry& task);
+  // What is to become of an object that no task in hand belongs to.
+  enum class Stray : uint8_t { kKeep, kLetGo, kRemove };
+  Stray Judge(const StrayObject& stray);
+
   JobView View(const JobEntry& job) const;
 
  private:
@@ -49,7 +56,21 @@ class JobController {
   void Apply(JobEntry& job, JobPlan& plan, Gathered& gathered);
   void Admit(JobEntry& job);
   void Begin(JobEntry& job, int64_t most, Gathered& gathered);
+  bool CompileTemplate(JobEntry& job);
   void BeginIndex(JobEntry& job, int64_t index, Gathered& gathered);
+  // The next attempt at an index, in hand from here on. Null: its template cannot be filled in, and
+  // it has ended with that.
+  struct NewAttempt {
+    TaskEntry* entry = nullptr;
+    std::shared_ptr<Object> object;
+  };
+  NewAttempt AddAttempt(JobEntry& job, int64_t index);
+  void EndUnfillable(JobEntry& job, AttemptRef ref, const Error& error);
+  void RetryAfter(JobEntry& job, const TaskEntry& ended);
+  WallTime RetryTime(const JobEntry& job, int64_t index) const;
+  bool MayBeginNew(const JobEntry& job) const;
+  void Reserve(JobEntry& job);
+  void TakeBackFromBackend(JobEntry& job);
   void KillAll(JobEntry& job, const std::string& reason);
   void Finish(JobEntry& job, const FinishJob& finish);
   void Delete(JobEntry& job);
@@ -67,7 +88,6 @@ class JobController {
   void CreatesDone(uint64_t job_id, const std::vector<uint64_t>& ids, Result<Committed>& result);
   void CreateRefused(TaskEntry& task, const Error& error);
   void EndWithNameTaken(TaskEntry& task);
-  void Undo(TaskEntry& task);
   void Shrink(JobEntry& job);
 
   Context& context_;

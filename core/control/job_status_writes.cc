@@ -40,6 +40,13 @@ std::shared_ptr<Object> JobController::StatusObject(JobEntry& job) {
     job.status.active.push_back(RecordOf(*task));
   }
   job.status.active_tasks = static_cast<int64_t>(job.tasks.size());
+  job.status.active_indexes = {};
+  for (const auto& [index, task] : job.tasks) {
+    // What was seen once stays so while it is being looked for.
+    const bool seen = task->stage == TaskStage::kGoing ||
+                      (task->stage == TaskStage::kUnsure && task->was_running);
+    if (task->backend_record && seen) job.status.active_indexes.Insert(index);
+  }
   job.status.created_tasks = CreatedTasks(job);
   auto object = CopyOf(job);
   if (job.status.finished) {
@@ -61,6 +68,7 @@ void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
   job.write_in_flight = true;
   job.writing_start = job.status.started.has_value();
   job.writing_finish = job.status.finished.has_value();
+  job.writing_reserved = job.status.reserved_indexes;
   job.dirty = job.urgent = false;
   job.written_at = context_.mono;
   job.recording.insert(job.recording.end(), job.to_record.begin(), job.to_record.end());
@@ -110,6 +118,7 @@ void JobController::StatusDone(uint64_t id, Result<Committed>& result) {
   const bool newer = Accept(*job, result->objects.front());
   NoteDurable(*job);
   for (TaskEntry* task : job->recording) {
+    if (task->backend_record) RetryAfter(*job, *task);
     task->stage = TaskStage::kRecorded;
     task->job = nullptr;
     context_.Enqueue(*task);
@@ -131,6 +140,7 @@ void JobController::NoteDurable(JobEntry& job) {
   if (job.writing_start && !std::exchange(job.start_durable, true)) {
     context_.metrics.jobs_started.Add();
   }
+  job.reserved_durable = std::max(job.reserved_durable, job.writing_reserved);
   if (job.writing_finish && !std::exchange(job.finish_durable, true)) {
     context_.metrics.jobs_finished.Add();
   }
@@ -172,7 +182,7 @@ void JobController::CreateRefused(TaskEntry& task, const Error& error) {
       context_.work.ticks.SetNoLater(task.job->ref, *task.job->retry_write_at);
     }
   }
-  Undo(task);
+  PutBack(task);
 }
 
 void JobController::EndWithNameTaken(TaskEntry& task) {
@@ -193,10 +203,13 @@ void JobController::EndWithNameTaken(TaskEntry& task) {
   context_.Drop(task);
 }
 
-void JobController::Undo(TaskEntry& task) {
+// It goes out of hand, and is begun again when its time has come.
+void JobController::PutBack(TaskEntry& task) {
   JobEntry* job = task.job;
+  Executor* executor = context_.executors.Find(task.kind);
+  if (executor && task.introduced) executor->Release(task.ref.id);  // It never ran.
   if (job && !job->status.finished) {
-    job->retries.insert({context_.now, task.index});
+    job->retries.insert({RetryTime(*job, task.index), task.index});
     context_.Enqueue(*job);
   }
   context_.Drop(task);

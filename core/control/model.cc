@@ -34,14 +34,29 @@ ConfigEntry& Model::AddConfig(ObjectPtr object) {
 }
 
 JobEntry& Model::AddJob(ObjectPtr object) {
-  return Insert(jobs_, jobs_by_key_, {EntityType::kJob, next_id_++}, std::move(object));
+  JobEntry& job = Insert(jobs_, jobs_by_key_, {EntityType::kJob, next_id_++}, std::move(object));
+  jobs_by_uid_[job.object->meta.uid] = &job;
+  return job;
 }
 
-TaskEntry& Model::AddTask(ObjectPtr object, std::string kind) {
-  TaskEntry& task =
-      Insert(tasks_, tasks_by_key_, {EntityType::kTask, next_id_++}, std::move(object));
+TaskEntry& Model::AddTask(ObjectPtr object, std::string kind, std::string key) {
+  TaskEntry& task = AddBackendTask(std::move(object), std::move(kind), std::move(key));
+  task.backend_record = false;
+  tasks_by_key_[task.object->key()] = &task;
+  return task;
+}
+
+TaskEntry& Model::AddBackendTask(ObjectPtr object, std::string kind, std::string key) {
+  auto entry = std::make_unique<TaskEntry>();
+  TaskEntry& task = *entry;
+  task.ref = {EntityType::kTask, next_id_++};
+  task.object = std::move(object);
+  task.backend_record = true;
   ++task_counts_[kind];
   task.kind = std::move(kind);
+  task.key = std::move(key);
+  tasks_by_task_key_[task.key] = &task;
+  tasks_[task.ref.id] = std::move(entry);
   return task;
 }
 
@@ -62,6 +77,7 @@ void Model::Remove(JobEntry& entry) {
     waiting_for_room_.erase(waiting);
   }
   jobs_by_key_.erase(entry.object->key());
+  jobs_by_uid_.erase(entry.object->meta.uid);
   jobs_.erase(entry.ref.id);
 }
 
@@ -73,7 +89,8 @@ void Model::Remove(TaskEntry& entry) {
     std::erase(job->recording, &entry);
   }
   if (--task_counts_[entry.kind] == 0) task_counts_.erase(entry.kind);
-  tasks_by_key_.erase(entry.object->key());
+  if (!entry.backend_record) tasks_by_key_.erase(entry.object->key());
+  tasks_by_task_key_.erase(entry.key);
   tasks_.erase(entry.ref.id);
 }
 
@@ -85,6 +102,12 @@ JobEntry* Model::FindJob(const ObjectKey& key) {
 }
 TaskEntry* Model::FindTask(const ObjectKey& key) {
   return FindIn(tasks_by_key_, key);
+}
+JobEntry* Model::FindJobByUid(const std::string& uid) {
+  return FindIn(jobs_by_uid_, uid);
+}
+TaskEntry* Model::FindTaskByKey(const std::string& key) {
+  return FindIn(tasks_by_task_key_, std::string_view(key));
 }
 ConfigEntry* Model::Config(uint64_t id) {
   return FindIn(configs_, id);

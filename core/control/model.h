@@ -65,6 +65,9 @@ struct JobEntry : StoredEntry {
   std::vector<TaskEntry*> recording;  // In the status that is being written.
   // Set while it is being created: the creation that the first write of its status is.
   std::shared_ptr<JobWish> wish;
+  // No Tasks are stored for it (status.reserved_indexes), and what of the reservation is durable.
+  bool backend_record = false;
+  int64_t reserved_durable = 0, writing_reserved = 0;
   bool start_durable = false, finish_durable = false;
   bool writing_start = false;   // The write in flight says that it is started,
   bool writing_finish = false;  // or that it is finished.
@@ -88,8 +91,9 @@ struct TaskEntry : StoredEntry {
   TaskStatus status;  // Newest.
   TaskWrite writing = TaskWrite::kNone;
   bool outcome_stored = false;
-  bool introduced = false;   // This run's executor knows it by its id.
-  bool handed_over = false;  // An executor was, or may have been, given it.
+  bool backend_record = false;  // `object` is not stored: its identity, and no more.
+  bool introduced = false;      // This run's executor knows it by its id.
+  bool handed_over = false;     // An executor was, or may have been, given it.
   bool asked = false;
   bool was_running = false;  // When it was read back after a restart.
   bool progress_dirty = false;
@@ -108,7 +112,10 @@ class Model {
  public:
   ConfigEntry& AddConfig(ObjectPtr object);
   JobEntry& AddJob(ObjectPtr object);
-  TaskEntry& AddTask(ObjectPtr object, std::string kind);
+  // `key` is its TaskKey().
+  TaskEntry& AddTask(ObjectPtr object, std::string kind, std::string key);
+  // One whose `object` is not stored: a Task of that name in the store is another's.
+  TaskEntry& AddBackendTask(ObjectPtr object, std::string kind, std::string key);
 
   void Remove(ConfigEntry& entry);
   void Remove(JobEntry& entry);
@@ -118,6 +125,8 @@ class Model {
   ConfigEntry* FindConfig(const ObjectKey& key);
   JobEntry* FindJob(const ObjectKey& key);
   TaskEntry* FindTask(const ObjectKey& key);
+  JobEntry* FindJobByUid(const std::string& uid);
+  TaskEntry* FindTaskByKey(const std::string& key);
   ConfigEntry* Config(uint64_t id);
   JobEntry* Job(uint64_t id);
   TaskEntry* Task(uint64_t id);
@@ -141,6 +150,8 @@ class Model {
   std::map<ObjectKey, ConfigEntry*> configs_by_key_;
   std::map<ObjectKey, JobEntry*> jobs_by_key_;
   std::map<ObjectKey, TaskEntry*> tasks_by_key_;
+  std::map<std::string, JobEntry*> jobs_by_uid_;
+  std::map<std::string_view, TaskEntry*> tasks_by_task_key_;  // Of the entries' own keys.
   std::map<std::string, int64_t, std::less<>> task_counts_;
   std::map<std::string, std::set<EntityRef>, std::less<>> waiting_for_room_;
 };

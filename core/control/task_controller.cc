@@ -92,7 +92,9 @@ void TaskController::Do(TaskEntry& task, TaskAction action) {
       task.kill_reason = reason::kPendingTimeout;
       return;
     case TaskAction::kStoreOutcome:
-      return WriteStatus(task, TaskWrite::kOutcome);
+      if (!task.backend_record) return WriteStatus(task, TaskWrite::kOutcome);
+      task.outcome_stored = true;  // It is durable with its Job's status.
+      return jobs_.TaskEnded(task);
     case TaskAction::kRelease:
       return Release(task);
     case TaskAction::kDropTracking:
@@ -123,6 +125,10 @@ void TaskController::StoreIntent(TaskEntry& task) {
   task.status.state = TaskState::kStarting;
   task.status.reason.clear();
   task.status.message.clear();
+  if (task.backend_record) {
+    task.stage = TaskStage::kIntended;  // That it may be begun is durable in its Job.
+    return;
+  }
   WriteStatus(task, TaskWrite::kIntent);
 }
 
@@ -163,6 +169,10 @@ void TaskController::Release(TaskEntry& task) {
 }
 
 void TaskController::DropTracking(TaskEntry& task) {
+  if (task.backend_record) {
+    task.stage = TaskStage::kGone;
+    return context_.Drop(task);
+  }
   auto object = CopyOf(task);
   RemoveFinalizer(object->meta, labels::kTaskTracking);
   task.write_in_flight = true;
@@ -275,6 +285,7 @@ void TaskController::On(RecoverAnswer& answer) {
       return;
     case Recovery::kNotFound:
       if (task->was_running) return Lost(*task, answer);
+      if (task->backend_record) return jobs_.PutBack(*task);
       task->stage = TaskStage::kIntended;
       return;
     default:
@@ -290,12 +301,16 @@ void TaskController::Lost(TaskEntry& task, const RecoverAnswer& answer) {
   std::string why = vanished                ? reason::kVanished
                     : answer.reason.empty() ? std::string(reason::kLost)
                                             : answer.reason;
-  End(task, TaskResult::kLost, why, message);
+  // An object that somebody took away by force is a failure of the attempt, as it is with Jobs of
+  // Kubernetes: another one may follow.
+  const bool failed = vanished && task.backend_record;
+  End(task, failed ? TaskResult::kFailed : TaskResult::kLost, why, message);
 }
 
 void TaskController::On(CheckpointRequest& request) {
   TaskEntry* task = context_.model.Task(request.id);
-  if (!task || IsOver(*task)) {
+  // Without a Task there is nothing to keep it in, and the backend's object says all.
+  if (!task || IsOver(*task) || task->backend_record) {
     request.ack(false);
     return;
   }
@@ -323,8 +338,9 @@ void TaskController::On(ExecutorChange& change) {
       task->kill_sent_at.reset();
       task->immediate_sent = task->force_sent = false;
       if (task->stage == TaskStage::kOffered || task->stage == TaskStage::kGoing) {
+        const bool seen = task->backend_record && task->stage == TaskStage::kGoing;
+        task->was_running = seen || task->status.running.has_value();
         task->stage = TaskStage::kUnsure;
-        task->was_running = task->status.running.has_value();
       }
     }
     context_.Enqueue(*task);
@@ -332,6 +348,15 @@ void TaskController::On(ExecutorChange& change) {
   for (const auto& [id, job] : context_.model.jobs()) {
     if (job->spec.job_template.task_template.kind == change.kind) context_.Enqueue(*job);
   }
+}
+
+void TaskController::On(StrayObject& stray) {
+  const JobController::Stray verdict = jobs_.Judge(stray);
+  if (verdict == JobController::Stray::kKeep) return;
+  Executor* executor = context_.executors.Find(stray.kind);
+  if (!executor) return;  // It will be told again when there is one.
+  context_.log.Info("an object is let go of that no task belongs to", {{"task", stray.task_key}});
+  executor->LetGo(stray.task_key, verdict == JobController::Stray::kRemove);
 }
 
 }  // namespace detent

@@ -31,6 +31,7 @@ class TaskController {
   void On(CheckpointRequest& request);
   void On(KillAnswer& answer);
   void On(ExecutorChange& change);
+  void On(StrayObject& stray);
 
   TaskView View(const TaskEntry& task) const;
 

@@ -24,6 +24,10 @@ void TaskController::WriteStatus(TaskEntry& task, TaskWrite purpose) {
 }
 
 void TaskController::ProgressSoon(TaskEntry& task) {
+  if (task.backend_record) {
+    task.progress_dirty = false;  // Its Job shows it.
+    return;
+  }
   // Most tasks end before their progress is worth a write of its own.
   if (!task.progress_due) {
     task.progress_due = context_.mono + context_.options.progress_delay;
@@ -149,8 +153,8 @@ bool TaskController::TakeBack(const ObjectPtr& object) {
     context_.log.Error("a Task cannot be read", {{"task", ToString(object->key())}});
     return false;
   }
-  TaskEntry& task = context_.model.AddTask(object, spec->kind);
-  task.key = TaskKey(spec->job_uid, spec->index, spec->attempt);
+  TaskEntry& task = context_.model.AddTask(object, spec->kind,
+                                           TaskKey(spec->job_uid, spec->index, spec->attempt));
   task.spec = spec->executor_spec;
   task.index = spec->index;
   task.attempt = spec->attempt;

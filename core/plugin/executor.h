@@ -94,8 +94,15 @@ struct ExecutorChange {
   std::string message;
 };
 
+// An object of the backend that carries this host's marks for a task which the executor does not
+// have in hand. Told whenever it is seen, so also of tasks that are about to be recovered.
+struct StrayObject {
+  std::string kind;      // Of the executor.
+  std::string task_key;  // TaskKey().
+};
+
 using ExecutorEvent = std::variant<TaskNews, StartAnswer, RecoverAnswer, CheckpointRequest,
-                                   KillAnswer, ExecutorChange>;
+                                   KillAnswer, ExecutorChange, StrayObject>;
 
 // Where news goes. Any thread; moves the events out of the vector.
 class ExecutorSink {
@@ -124,6 +131,10 @@ class Executor {
   virtual void Release(TaskId id) = 0;
   // The Task object is deleted: what was kept of it (its output) may go. By key: the id is dead.
   virtual void Discard(const std::string& key) = 0;
+  // Takes the marks off a stray object, so that it may go; `remove`: and deletes it.
+  virtual void LetGo(const std::string& key, bool remove) = 0;
+  // The backend's objects are the record of a task (DETENT_CAP_BACKEND_RECORD): none is stored.
+  virtual bool backend_is_record() const = 0;
   // Everything asked so far in this pass may be sent on: calls between two flushes are one batch.
   virtual void Flush() = 0;
 };

@@ -24,6 +24,10 @@ class InProcessExecutor final : public Executor {
   void ForceDelete(TaskId id) override { batch_.emplace_back(ForceDeleteCommand{id}); }
   void Release(TaskId id) override { batch_.emplace_back(ReleaseCommand{id}); }
   void Discard(const std::string& key) override { batch_.emplace_back(DiscardCommand{key}); }
+  void LetGo(const std::string& key, bool remove) override {
+    batch_.emplace_back(LetGoCommand{key, remove});
+  }
+  bool backend_is_record() const override;
   void Flush() override;
 
   // From here on commands go to `instance`; first of all it adopts `tasks`, which an earlier one
@@ -33,9 +37,10 @@ class InProcessExecutor final : public Executor {
 
  private:
   std::vector<TaskCommand> batch_;  // The loop's thread only.
-  std::mutex mutex_;
-  Instance* instance_ = nullptr;      // Guarded by mutex_.
-  std::vector<TaskCommand> waiting_;  // Guarded by mutex_.
+  mutable std::mutex mutex_;
+  Instance* instance_ = nullptr;  // Guarded by mutex_, as are the next two.
+  bool backend_record_ = false;   // As the last instance's plugin says.
+  std::vector<TaskCommand> waiting_;
 };
 
 }  // namespace detent

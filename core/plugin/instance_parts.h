@@ -122,7 +122,12 @@ struct ReleaseCommand {
 struct DiscardCommand {
   std::string key;
 };
+// Objects of this key that belong to no task in hand.
+struct LetGoCommand {
+  std::string key;
+  bool remove = false;
+};
 using TaskCommand = std::variant<StartCommand, RecoverCommand, AdoptCommand, KillOrder,
-                                 ForceDeleteCommand, ReleaseCommand, DiscardCommand>;
+                                 ForceDeleteCommand, ReleaseCommand, DiscardCommand, LetGoCommand>;
 
 }  // namespace detent

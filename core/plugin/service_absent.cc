@@ -44,7 +44,7 @@ const void* ExprService() {
 }
 
 const void* KubeService() {
-  static const detent_kube table = {sizeof table, 0, kNo, kNo, kNo};
+  static const detent_kube table = {sizeof table, 0, kNo, kNo, kNo, kNo};
   return &table;
 }
 

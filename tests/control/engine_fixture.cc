@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/api/admission.h"
@@ -36,7 +37,17 @@ void FakeExecutor::Start(TaskOrder order) {
 void FakeExecutor::Recover(TaskOrder order) {
   RecoverAnswer answer;
   answer.id = order.id;
-  answer.recovery = live.contains(order.id) ? Recovery::kAdopted : Recovery::kNotFound;
+  // A new life of the host has another id for what is outside.
+  const auto outside = std::find_if(live.begin(), live.end(),
+                                    [&](const auto& entry) { return entry.second == order.name; });
+  const bool found = outside != live.end();
+  if (found && outside->first != order.id) {
+    held.erase(outside->first);
+    live.erase(outside);
+    live[order.id] = order.name;
+  }
+  held[order.id] = order.name;
+  answer.recovery = found ? Recovery::kAdopted : Recovery::kNotFound;
   news.emplace_back(answer);
 }
 
@@ -69,6 +80,13 @@ EngineWorld::EngineWorld()
     }
     inbox_.PostAnswer(StoreChanged{changes});
   });
+  engine_ = std::make_unique<Engine>(
+      EngineDeps{store_, directory, inbox_, clock, log_, metrics_, options});
+  EXPECT_TRUE(engine_->Load().has_value());
+}
+
+void EngineWorld::Restart() {
+  Settle();
   engine_ = std::make_unique<Engine>(
       EngineDeps{store_, directory, inbox_, clock, log_, metrics_, options});
   EXPECT_TRUE(engine_->Load().has_value());

@@ -34,6 +34,8 @@ class FakeExecutor final : public Executor {
   void ForceDelete(TaskId id) override { End(id, Ended(TaskResult::kKilled, "ForceDeleted")); }
   void Release(TaskId id) override;
   void Discard(const std::string&) override {}
+  void LetGo(const std::string& key, bool remove) override { let_go[key] = remove; }
+  bool backend_is_record() const override { return backend_record; }
   void Flush() override {}
 
   // Ends a task that runs.
@@ -41,8 +43,10 @@ class FakeExecutor final : public Executor {
   void EndAll(TaskResult result);
 
   Behaviour behaviour = [](const TaskOrder&) { return Ended(TaskResult::kSucceeded); };
-  bool silent = false;               // Takes tasks, and never says that they run.
-  std::vector<std::string> started;  // Names, in order.
+  bool backend_record = false;
+  std::map<std::string, bool> let_go;  // Strays by task key, and whether they were to be removed.
+  bool silent = false;                 // Takes tasks, and never says that they run.
+  std::vector<std::string> started;    // Names, in order.
   std::vector<std::string> killed;
   std::map<TaskId, std::string> live;  // Name.
   std::map<TaskId, std::string> held;  // Started and not released.
@@ -83,6 +87,8 @@ class EngineWorld {
   // The same; the next reads after the deletion fail.
   void DeleteThenFailReads(const ObjectKey& key, const std::string& finalizer, size_t reads);
   void SetUsable(bool usable);
+  // Another life of the host on the same store; the executor's work goes on outside.
+  void Restart();
 
   // Runs until nothing more happens at this instant; fails the test if that never is.
   void Settle();

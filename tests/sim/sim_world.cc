@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/api/codec.h"
+#include "core/base/names.h"
 #include "core/sched/outcome.h"
 
 namespace detent {
@@ -13,8 +14,17 @@ using std::chrono::milliseconds;
 void SimWorld::Attach(Store* store, ExecutorSink* sink) {
   store_ = store;
   sink_ = sink;
-  for (const char* kind : {"exec", "http"}) {
+  for (const char* kind : {"exec", "http", "pod"}) {
     if (usable(kind)) news_.push_back(ExecutorChange{kind, true, "", ""});
+  }
+  TellStrays();
+}
+
+// What a watch of the marked objects says when it begins.
+void SimWorld::TellStrays() {
+  if (!sink_ || !usable("pod")) return;
+  for (const auto& [key, work] : work_) {
+    if (work.kind == "pod" && work.id == 0) news_.push_back(StrayObject{"pod", key});
   }
 }
 
@@ -24,13 +34,17 @@ void SimWorld::HostDied() {
   news_.clear();
   keys_.clear();
   std::erase_if(work_, [](const auto& entry) { return entry.second.kind == "http"; });
-  for (auto& [key, work] : work_) work.id = 0;
+  for (auto& [key, work] : work_) {
+    work.id = 0;
+    work.letting_go = false;
+  }
 }
 
 void SimWorld::SetUsable(const std::string& kind, bool usable) {
   if (usable ? unusable_.erase(kind) == 0 : !unusable_.insert(kind).second) return;
   trace("executor " + kind + (usable ? " is back" : " goes away"));
   news_.push_back(ExecutorChange{kind, usable, usable ? "" : "Refused", ""});
+  if (kind == "pod" && usable) TellStrays();
 }
 
 void SimWorld::Breach(const std::string& what) {
@@ -42,10 +56,86 @@ ObjectPtr SimWorld::Stored(const std::string& ns, const std::string& name) const
   return object ? *object : nullptr;
 }
 
+SimWorld::Attempt SimWorld::AttemptOf(const std::string& key) const {
+  const size_t first = key.find('/'), second = key.rfind('/');
+  Attempt result;
+  result.index = std::stoll(key.substr(first + 1, second - first - 1));
+  result.attempt = std::stoll(key.substr(second + 1));
+  ListQuery query;
+  query.kind = Kind::kJob;
+  query.keep = [&](const Object& job) { return job.meta.uid == key.substr(0, first); };
+  const auto page = store_->List(query);
+  if (page && !page->objects.empty()) result.job = *DecodeJobStatus(page->objects[0]->status);
+  return result;
+}
+
+// The Task of an order: not another's of the same name.
+ObjectPtr SimWorld::Stored(const TaskOrder& order) const {
+  const ObjectPtr task = Stored(order.ns, order.name);
+  const bool is_it = task && task->meta.uid == DerivedUid(order.key);
+  return is_it ? task : nullptr;
+}
+
+void SimWorld::CheckPodStart(const TaskOrder& order) {
+  if (taken_.contains(order.key)) Breach("begun again after it was taken away: " + order.name);
+  const Attempt at = AttemptOf(order.key);
+  if (!at.job) return;
+  // A Job that was admitted while its executor was away has Tasks, as others have.
+  const bool has_task = Stored(order) != nullptr;
+  if (!has_task && at.index >= at.job->reserved_indexes)
+    Breach("begun without a reservation: " + order.name);
+  if (IsRecorded(*at.job, at.index, at.attempt)) {
+    Breach("started although its end is recorded: " + order.name);
+  }
+  if (!has_task && at.attempt != NextAttempt(*at.job, at.index)) {
+    Breach("started before the end of the last attempt was durable: " + order.name);
+  }
+}
+
+void SimWorld::CheckPodRelease(const std::string& key) {
+  const Attempt at = AttemptOf(key);
+  if (at.job && !IsRecorded(*at.job, at.index, at.attempt)) {
+    Breach("released before the Job knew its outcome: " + key);
+  }
+}
+
+void SimWorld::LetGo(const std::string& key, bool remove) {
+  trace("let go of " + key + (remove ? " and remove it" : ""));
+  const auto work = work_.find(key);
+  if (work == work_.end()) return;
+  if (work->second.id != 0) Breach("let go of as a stray, and in hand: " + key);
+  const Attempt at = AttemptOf(key);
+  if (at.job && !at.job->finished) CheckPodRelease(key);
+  if (!remove && !work->second.over) Breach("let go of while it runs: " + key);
+  released_.insert(key);
+  work_.erase(work);
+}
+
+void SimWorld::DeleteSomePod(bool by_force) {
+  std::vector<std::string> pods;
+  for (const auto& [key, work] : work_) {
+    if (work.kind == "pod" && !work.over) pods.push_back(key);
+  }
+  if (pods.empty()) return;
+  const std::string key = pods[random_.Below(pods.size())];
+  OutsideWork& work = work_[key];
+  trace(std::string("somebody deletes ") + (by_force ? "by force " : "") + work.name);
+  TaskStatus end;
+  end.result = TaskResult::kFailed;
+  end.reason = "PodDeleted";
+  Finish(key, work, end);
+  if (!by_force) return;
+  // Once it was seen, it is known that it ran: the host must not begin it a second time.
+  const Attempt at = AttemptOf(key);
+  if (at.job && at.job->active_indexes.Contains(at.index)) taken_.insert(key);
+  work_.erase(key);
+}
+
 void SimWorld::Start(const std::string& kind, const TaskOrder& order) {
   trace("start " + order.name);
+  if (kind == "pod") CheckPodStart(order);
   if (released_.contains(order.key)) Breach("started again after its release: " + order.name);
-  if (const ObjectPtr task = Stored(order.ns, order.name)) {
+  if (const ObjectPtr task = Stored(order)) {
     const auto status = DecodeTaskStatus(task->status);
     if (!status || status->state == TaskState::kHeld) {
       Breach("started before the intent was durable: " + order.name);
@@ -125,6 +215,7 @@ void SimWorld::Release(TaskId id) {
   const auto work = work_.find(key->second);
   if (work == work_.end()) return;
   trace("release " + work->second.name);
+  if (work->second.kind == "pod") CheckPodRelease(key->second);
   if (const ObjectPtr task = Stored(work->second.ns, work->second.name)) {
     const auto status = DecodeTaskStatus(task->status);
     if (!status || status->state != TaskState::kTerminated) {
@@ -142,7 +233,11 @@ void SimWorld::Release(TaskId id) {
   }
   if (!work->second.over) Breach("released while it runs: " + work->second.name);
   released_.insert(key->second);
-  work_.erase(work);
+  if (work->second.kind == "pod") {
+    work->second.letting_go = true;
+  } else {
+    work_.erase(work);
+  }
   keys_.erase(key);
 }
 
@@ -157,6 +252,7 @@ void SimWorld::Finish(const std::string& key, OutsideWork& work, TaskStatus end)
 }
 
 bool SimWorld::Step() {
+  std::erase_if(work_, [](const auto& entry) { return entry.second.letting_go; });
   for (auto& [key, work] : work_) {
     if (work.over) continue;
     if (!work.ran) {

@@ -1,7 +1,8 @@
 // The outside, simulated: what executors run goes on when the host dies, as processes do.
 //
-// Two kinds. "exec" work outlives the host and is found again; "http" work is lost with it. Every
-// call of the host is judged against what is stored at that instant.
+// Three kinds. "exec" work outlives the host and is found again; "http" work is lost with it; of
+// "pod" work the outside has the only record, and people delete it there. Every call of the host is
+// judged against what is stored at that instant.
 
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/job.h"
 #include "core/base/random.h"
 #include "core/plugin/executor.h"
 #include "core/store/store.h"
@@ -28,6 +30,7 @@ struct OutsideWork {
   bool over = false;
   TaskStatus end;  // Once over.
   bool kill_asked = false;
+  bool letting_go = false;  // Of a pod: released, and the marks are being taken off.
 };
 
 class SimWorld {
@@ -43,6 +46,9 @@ class SimWorld {
 
   void SetUsable(const std::string& kind, bool usable);
   bool usable(const std::string& kind) const { return !unusable_.contains(kind); }
+
+  // Somebody deletes a pod: its end is a failure. `by_force`: without waiting for the host.
+  void DeleteSomePod(bool by_force);
 
   // Ends what is due, and delivers one batch of the news that waits. False if there was nothing.
   bool Step();
@@ -67,6 +73,8 @@ class SimWorld {
     void ForceDelete(TaskId id) override { world_.Kill({id, true, {}, "ForceDeleted"}); }
     void Release(TaskId id) override { world_.Release(id); }
     void Discard(const std::string&) override {}
+    void LetGo(const std::string& key, bool remove) override { world_.LetGo(key, remove); }
+    bool backend_is_record() const override { return kind_ == "pod"; }
     void Flush() override {}
 
    private:
@@ -77,10 +85,10 @@ class SimWorld {
   class Directory final : public ExecutorDirectory {
    public:
     explicit Directory(SimWorld& world)
-        : world_(world), exec_(world, "exec"), http_(world, "http") {}
+        : world_(world), exec_(world, "exec"), http_(world, "http"), pod_(world, "pod") {}
     Executor* Find(std::string_view kind) override {
       if (!world_.usable(std::string(kind))) return nullptr;
-      return kind == "exec" ? &exec_ : kind == "http" ? &http_ : nullptr;
+      return kind == "exec" ? &exec_ : kind == "http" ? &http_ : kind == "pod" ? &pod_ : nullptr;
     }
     std::pair<std::string, std::string> WhyNot(std::string_view) override {
       return {"Refused", "it is switched off"};
@@ -89,16 +97,27 @@ class SimWorld {
 
    private:
     SimWorld& world_;
-    SimExecutor exec_, http_;
+    SimExecutor exec_, http_, pod_;
   };
 
   void Start(const std::string& kind, const TaskOrder& order);
   void Recover(const std::string& kind, const TaskOrder& order);
   void Kill(const KillOrder& order);
   void Release(TaskId id);
+  void LetGo(const std::string& key, bool remove);
+  void CheckPodStart(const TaskOrder& order);
+  void CheckPodRelease(const std::string& key);
+  void TellStrays();
   void Finish(const std::string& key, OutsideWork& work, TaskStatus end);
   void Breach(const std::string& what);
   ObjectPtr Stored(const std::string& ns, const std::string& name) const;
+  ObjectPtr Stored(const TaskOrder& order) const;
+  // The stored status of the Job that a task key names, and which of its attempts it is.
+  struct Attempt {
+    std::optional<JobStatus> job;  // Null: there is no such Job any more.
+    int64_t index = 0, attempt = 1;
+  };
+  Attempt AttemptOf(const std::string& key) const;
 
   SimClock& clock_;
   Random& random_;
@@ -108,6 +127,7 @@ class SimWorld {
   std::map<std::string, OutsideWork> work_;
   std::map<TaskId, std::string> keys_;
   std::set<std::string> released_;  // Keys the host let go of: none of them may come back.
+  std::set<std::string> taken_;     // Keys of pods that were taken away by force.
   std::set<std::string> unusable_;
   std::vector<ExecutorEvent> news_;
   int64_t executions_ = 0;

@@ -15,6 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr const char* kExecutors[] = {"exec", "http", "pod"};
+
 Object Admitted(Kind kind, Json document, WallTime now) {
   AdmissionContext context;
   context.now = now;
@@ -115,10 +117,14 @@ void Simulator::Submit(Transaction transaction) {
   });
 }
 
+std::string Simulator::SomeKind() {
+  return kExecutors[random_.Below(std::size(kExecutors))];
+}
+
 void Simulator::CreateConfig() {
   const std::string name = "c" + std::to_string(++names_);
   const bool forbid = random_.Below(2) == 0;
-  const std::string kind = random_.Below(2) == 0 ? "exec" : "http";
+  const std::string kind = SomeKind();
   const std::string text =
       R"({"kind":"JobConfig","apiVersion":"execution.detent.dev/v1alpha1",)"
       R"("metadata":{"namespace":"n","name":")" +
@@ -150,7 +156,7 @@ Json Simulator::JobDocument(const std::string& name) {
     // Refused while the JobConfig is being deleted.
     if (auto resolved = ResolveConfigName(*ParseJson(text), *config)) return *std::move(resolved);
   }
-  const std::string kind = random_.Below(2) == 0 ? "exec" : "http";
+  const std::string kind = SomeKind();
   return *ParseJson(head + R"("template":{"maxAttempts":)" + std::to_string(1 + random_.Below(3)) +
                     R"(,"parallelism":{"withCount":)" + std::to_string(1 + random_.Below(20)) +
                     R"(},"taskTemplate":{")" + kind + R"(":{}}}}})");
@@ -188,7 +194,8 @@ void Simulator::ChangeSome(Kind kind) {
 }
 
 void Simulator::UserActs() {
-  const uint64_t dice = random_.Below(12);
+  const uint64_t dice = random_.Below(13);
+  if (dice == 12) return world_.DeleteSomePod(random_.Below(3) == 0);
   if (dice < 2 && names_ < 12) return CreateConfig();
   if (dice < 6) return CreateJob();
   if (dice < 7) return ChangeSome(Kind::kJobConfig);
@@ -219,7 +226,7 @@ void Simulator::Step() {
   } else if (dice < 95) {
     UserActs();
   } else if (dice < 97) {
-    world_.SetUsable(random_.Below(2) == 0 ? "exec" : "http", random_.Below(3) != 0);
+    world_.SetUsable(SomeKind(), random_.Below(3) != 0);
   } else if (dice < 98) {
     host_->store.FailNext(1 + random_.Below(3));
   } else {
@@ -253,7 +260,7 @@ bool Simulator::Quiet() {
 
 void Simulator::Rest() {
   Trace("faults end");
-  for (const char* kind : {"exec", "http"}) world_.SetUsable(kind, true);
+  for (const char* kind : kExecutors) world_.SetUsable(kind, true);
   host_->store.FailNext(0);
   while (!Quiet()) {
   }
@@ -265,7 +272,7 @@ void Simulator::Rest() {
     clock_.Advance(std::clamp(pause, std::chrono::microseconds(1),
                               std::chrono::microseconds(std::chrono::seconds(1))));
   }
-  checkers_.AtRest(host_->store.TakeState().objects);
+  if (Breach().empty()) checkers_.AtRest(host_->store.TakeState().objects);
   if (traced_ && !Breach().empty()) TraceReasons();
   if (Breach().empty() && world_.held() > 0) {
     report_.breach = "left behind outside: " + std::to_string(world_.held()) + " tasks";

@@ -47,6 +47,7 @@ class Simulator {
   void Step();
   void RunHost(size_t messages_max);
   void UserActs();
+  std::string SomeKind();
   void CreateConfig();
   Json JobDocument(const std::string& name);
   void CreateJob();

@@ -37,8 +37,9 @@ DETENT_EXTERN_C_BEGIN
  * query         raw query string without "?" ("labelSelector=a%3Db&limit=500").
  * content_type  of the body; empty: application/json. For PATCH it selects the kind of patch.
  * body          JSON or whatever content_type says; DELETE takes DeleteOptions.
- * task          the task this is done for, or 0. On CREATE the host adds its owner reference, the
- *               task label and the tracking finalizer. */
+ * task          the task this is done for, or 0. On CREATE the host adds the tracking marks: the
+ *               task's and the Job's labels, the tracking label and finalizer, and the Job as the
+ *               controller where the Job is an object of the same cluster. */
 typedef struct detent_kube_request {
   uint32_t size;
   uint32_t verb; /* DETENT_KUBE_* */
@@ -52,6 +53,19 @@ typedef struct detent_kube_request {
   uint32_t flags;      /* DETENT_KUBE_* */
   uint32_t timeout_ms; /* 0 = 30 s */
 } detent_kube_request;
+
+/* detent_kube_object.flags */
+#define DETENT_KUBE_REMOVE (1u << 0) /* let_go: delete it as well, with no grace */
+
+/* One object that exists, lent for the call. uid empty: whatever has the name. */
+typedef struct detent_kube_object {
+  uint32_t size;
+  uint32_t flags; /* DETENT_KUBE_REMOVE */
+  detent_str gvr;
+  detent_str namespace_;
+  detent_str name;
+  detent_str uid;
+} detent_kube_object;
 
 typedef struct detent_kube {
   uint32_t size;
@@ -71,6 +85,14 @@ typedef struct detent_kube {
    * NameTaken, and the object is left alone. Again: the same object. */
   detent_status (*ensure)(detent_instance inst, const detent_kube_request* request, detent_cb cb,
                           void* ctx, detent_op* out);
+
+  /* The counterpart of ensure, for `release`: takes the tracking label and finalizer off, in one
+   * patch that leaves the rest as it is, and so ends the host's interest in the object. What is
+   * gone, or has another uid, is let go already: OK. The host repeats it until it succeeds or the
+   * instance closes; what is left then is let go by the next life, for the outcome is recorded. cb
+   * may be NULL. Not counted among the requests in flight. */
+  detent_status (*let_go)(detent_instance inst, const detent_kube_object* object, detent_cb cb,
+                          void* ctx);
 
   /* Stop waiting. The callback still comes once. What was sent may have had effect. */
   detent_status (*cancel)(detent_instance inst, detent_op request);

@@ -39,11 +39,14 @@ typedef struct detent_watch_event {
   detent_str message;
 } detent_watch_event;
 
-/* What to follow, lent for the call. Empty namespace_: all. gvr as in kube.h. Deleted objects are
- * reported even if they no longer match the selector. */
+/* detent_watch_request.flags */
+#define DETENT_WATCH_TRACKED (1u << 0) /* only objects that this host tracks (kube.h, ensure) */
+
+/* What to follow, lent for the call. Empty namespace_: all. gvr as in kube.h. What no longer
+ * matches the selectors, or is no longer tracked, is reported as a DELETE. */
 typedef struct detent_watch_request {
   uint32_t size;
-  uint32_t flags; /* none defined: 0 */
+  uint32_t flags; /* DETENT_WATCH_* flags */
   detent_str gvr;
   detent_str namespace_;
   detent_str label_selector;
