@@ -32,6 +32,10 @@ constexpr const char* kMigrations[] = {
     CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
     INSERT INTO meta VALUES ('version', 0);
     )sql",
+    // Which host this is: what it makes outside carries it, so that each host finds its own again.
+    R"sql(
+    INSERT INTO meta VALUES ('host', random() & 0x7fffffffffffffff);
+    )sql",
 };
 
 Result<void> CheckOwnership(SqliteDb& db, int64_t version) {

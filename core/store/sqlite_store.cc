@@ -32,6 +32,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const Options& options) {
 SqliteStore::SqliteStore(const Options& options, DirectoryLock lock,
                          std::unique_ptr<SqliteWriter> writer)
     : path_(options.directory + "/detent.db"),
+      host_id_(writer->host_id()),
       log_(options.log),
       clock_(options.clock),
       lock_(std::move(lock)),

@@ -58,6 +58,10 @@ class SqliteStore final : public Store {
   Result<Page> List(const ListQuery& query) override;
   ChangeLog& changes() override { return changes_; }
 
+  // Names this data directory among all others: 16 hexadecimal digits, made with it. A copy has it
+  // too, since it is to stand in for the original.
+  const std::string& host_id() const { return host_id_; }
+
   // Copies what is committed now into a new file, which can serve as another directory's
   // detent.db. kAlreadyExists: `path` is taken. Any thread; writes go on meanwhile.
   Result<void> Backup(const std::string& path);
@@ -89,6 +93,7 @@ class SqliteStore final : public Store {
   void AddMeters(Metrics& metrics);
 
   const std::string path_;
+  const std::string host_id_;
   Logger* const log_;
   const Clock* const clock_;
   Meters meters_;

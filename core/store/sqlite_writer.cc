@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <cstdio>
 
 #include <algorithm>
 #include <cerrno>
@@ -127,6 +128,10 @@ Result<void> SqliteWriter::Prepare() {
   statements_.remove = TRY(db_->Prepare("DELETE FROM objects WHERE id = ?1"));
   statements_.set_version = TRY(db_->Prepare("UPDATE meta SET value = ?1 WHERE key = 'version'"));
   version_ = TRY(db_->ReadInt("SELECT value FROM meta WHERE key = 'version'"));
+  const int64_t host = TRY(db_->ReadInt("SELECT value FROM meta WHERE key = 'host'"));
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(host));
+  host_id_ = text;
   last_id_ = TRY(db_->ReadInt("SELECT max(id) FROM objects"));
   next_version_ = version_;
   return {};

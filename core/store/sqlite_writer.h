@@ -44,6 +44,8 @@ class SqliteWriter {
 
   // The version of the last committed write.
   int64_t version() const { return version_; }
+  // See SqliteStore::host_id.
+  const std::string& host_id() const { return host_id_; }
 
  private:
   // One write that was found possible. The cache shows it already; `before` takes that back.
@@ -72,6 +74,7 @@ class SqliteWriter {
   std::unique_ptr<SqliteDb> db_;
   Statements statements_;
   RowCache rows_;
+  std::string host_id_;
   int64_t version_ = 0;       // Committed.
   int64_t next_version_ = 0;  // The last one given out in the batch at hand.
   int64_t last_id_ = 0;       // Of a row; never given out twice while the host lives.
