@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs, on Debian 12, the packages that the build and the tests need, and nothing else. Where all are present it
-# says nothing, touches no network and takes a few hundredths of a second, so every script may call it first.
+# says nothing, touches no network and takes a few hundredths of a second, so every script may call it first. Arguments
+# are more packages that a script needs.
 set -euo pipefail
 
 packages=(
@@ -11,6 +12,7 @@ packages=(
   libyaml-cpp-dev libsqlite3-dev libhowardhinnant-date-dev libsimdjson-dev
   # The tests.
   libgtest-dev libgmock-dev libbenchmark-dev
+  "$@"
 )
 
 if ! command -v dpkg-query >/dev/null; then

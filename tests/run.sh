@@ -53,7 +53,8 @@ quietly cmake --build "$build"
 if $quick; then
   select+=(-L 'unit|contract|tidy')
 else
-  kubectl=$(tests/tools/build.sh)
+  tools=$(tests/tools/build.sh)
+  kubectl=$(grep /kubectl- <<<"$tools" || true)
   [ -z "$kubectl" ] || export DETENT_KUBECTL=${DETENT_KUBECTL:-$kubectl}
 fi
 

@@ -25,6 +25,11 @@ inline constexpr const char* kTaskTracking = "detent.dev/task-tracking";
 inline constexpr const char* kTaskKey = "detent.dev/task";
 inline constexpr const char* kTrackedBy = "detent.dev/tracked-by";
 
+// Annotation of a CustomResourceDefinition: the version of Detent that it is of.
+inline constexpr const char* kVersion = "detent.dev/version";
+// Kubernetes' own label for what an object is a part of.
+inline constexpr const char* kAppName = "app.kubernetes.io/name";
+
 // On a Job, so that its Tasks are ended before it goes.
 inline constexpr const char* kDeleteDependents = "execution.detent.dev/delete-dependents";
 // Kubernetes' own, set by `--cascade=foreground` and `--cascade=orphan`.

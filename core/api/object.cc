@@ -43,6 +43,9 @@ const char* PluralOf(Kind kind) {
 const char* SingularOf(Kind kind) {
   return NamesOf(kind).singular;
 }
+const char* ShortNameOf(Kind kind) {
+  return NamesOf(kind).shortened;
+}
 
 std::optional<Kind> KindFromName(std::string_view name) {
   for (const KindNames& names : kNames) {

@@ -26,11 +26,12 @@ enum class Kind : uint8_t { kJobConfig = 1, kJob = 2, kTask = 3 };  // Stored: n
 
 inline constexpr Kind kKinds[] = {Kind::kJobConfig, Kind::kJob, Kind::kTask};
 
-// "JobConfig", "jobconfigs", "jobconfig".
+// "JobConfig", "jobconfigs", "jobconfig", "jc".
 const char* NameOf(Kind kind);
 const char* PluralOf(Kind kind);
 const char* SingularOf(Kind kind);
-// Any of the three forms, or a short name ("jc", "jb", "tk"), case ignored.
+const char* ShortNameOf(Kind kind);
+// Any of these forms, case ignored.
 std::optional<Kind> KindFromName(std::string_view name);
 
 using StringMap = std::map<std::string, std::string, std::less<>>;

@@ -27,7 +27,7 @@ Fields JobSpecFields() {
       Number("ttlSecondsAfterFinished",
              "Seconds to keep the Job after it has ended; 0 deletes it at once. Default: the "
              "host's jobs.defaultTTLSecondsAfterFinished."),
-      NotOffered(Anything("optionValues", "Values for the options of the JobConfig.")),
+      NotOffered(Text("optionValues", "Values for the options of the JobConfig.")),
   };
 }
 
@@ -56,11 +56,24 @@ Field AttemptsField(std::string_view name, std::string_view description) {
 }
 
 Fields ConditionFields() {
+  const Field reason = Text("reason", "One word for why the Job is where it is.");
+  const Field message = Text("message", "The same for a person.");
   return {
-      Struct("queueing", "The Job has not started.", {}),
-      Struct("waiting", "The Job waits for tasks.", {}),
-      Struct("running", "The Job runs.", {}),
-      Struct("finished", "The Job has ended.", {}),
+      Struct("queueing", "The Job has not started.", {reason, message}),
+      Struct("waiting", "The Job waits for tasks.", {reason, message}),
+      Struct("running", "The Job runs.",
+             {
+                 Moment("latestTaskCreationTimestamp", "When the newest of its attempts began."),
+                 Moment("latestRunningTimestamp", "When one was last seen to begin to run."),
+                 Number("terminatingTasks", "Tasks that are being ended."),
+             }),
+      Struct("finished", "The Job has ended.",
+             {
+                 Moment("finishTime", "When it ended."),
+                 Text("result", "Success, Failed, Killed or AdmissionError."),
+                 reason,
+                 message,
+             }),
   };
 }
 

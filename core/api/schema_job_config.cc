@@ -56,7 +56,7 @@ Fields JobConfigSpecFields() {
                      }),
               Required(Struct("spec", "Becomes spec.template of each Job.", JobTemplateFields())),
           })),
-      NotOffered(Anything("option", "Values that a Job may be given when it is created.")),
+      NotOffered(Struct("option", "Values that a Job may be given when it is created.", {})),
   };
 }
 

@@ -15,7 +15,7 @@ Fields ParallelismFields() {
       Number("withCount", "So many indexes, 0 to withCount - 1. 1 to 100,000."),
       std::move(strategy),
       NotOffered(Texts("withKeys", "One index for each key.")),
-      NotOffered(Anything("withMatrix", "One index for each combination of values.")),
+      NotOffered(Struct("withMatrix", "One index for each combination of values.", {})),
       NotOffered(Number("maxParallel", "The most indexes that run at the same time.")),
       NotOffered(Text("onFailure", "What becomes of the other indexes when one has failed.")),
   };
@@ -54,9 +54,9 @@ Fields JobTemplateFields() {
       Truth("forbidTaskForceDeletion",
             "Never take a task for ended unless its executor says so, even if that executor does "
             "not answer any more. Default: false."),
-      NotOffered(Anything("backoff", "Growing delays between attempts.")),
+      NotOffered(Struct("backoff", "Growing delays between attempts.", {})),
       NotOffered(Number("activeDeadlineSeconds", "Seconds after which the Job is ended.")),
-      NotOffered(Anything("failureRules", "What failures of a certain kind mean for an index.")),
+      NotOffered(Structs("failureRules", "What failures of a certain kind mean for an index.", {})),
   };
 }
 

@@ -15,7 +15,7 @@ Fields TaskSpecFields() {
       Number("attempt", "Which attempt at the index it is, from 1."),
       Moment("killTimestamp", "Kill the task at this time."),
       NotOffered(Text("clusterName", "Pool of executor replicas that the task runs on.")),
-      NotOffered(Anything("inputs", "Values that the task reads.")),
+      NotOffered(Structs("inputs", "Values that the task reads.", {})),
       NotOffered(Text("output", "Value that the task writes.")),
       NotOffered(Truth("waitForChildren", "End only after all tasks that this one made.")),
   };

@@ -44,6 +44,8 @@ Fields ConfigFields() {
           "listen", "",
           {Text("address", ""), Text("tokenFile", ""), Text("socket", ""), Struct("tls", "", tls)}),
       Structs("plugins", "", PluginFields()),
+      Struct("kubernetes", "",
+             {Text("kubeconfig", ""), Text("context", ""), Number("requestsPerSecond", "")}),
       Struct("jobs", "",
              {Number("defaultTTLSecondsAfterFinished", ""),
               Number("defaultPendingTimeoutSeconds", ""), Number("forceDeleteTimeoutSeconds", "")}),
@@ -74,6 +76,7 @@ class ConfigReader {
     config_.durability_full = durability != "normal";
     ReadListen();
     ReadPlugins();
+    ReadKubernetes();
     ReadJobs();
     ReadCron();
     std::string level = "info";
@@ -141,6 +144,19 @@ class ConfigReader {
       Mistake(pointer + "/sha256", Reason::kInvalid, "must be 64 lower case hexadecimal digits");
     }
     return plugin;
+  }
+
+  void ReadKubernetes() {
+    KubernetesConfig& kubernetes = config_.kubernetes;
+    const Json& section = SectionOf(document_, "kubernetes");
+    FieldReader(section, "")
+        .Read("kubeconfig", kubernetes.kubeconfig)
+        .Read("context", kubernetes.context);
+    ReadNumber(section, "/kubernetes/requestsPerSecond", 0, kubernetes.requests_per_second);
+    if (!kubernetes.kubeconfig.empty() && kubernetes.kubeconfig.front() != '/') {
+      Mistake("/kubernetes/kubeconfig", Reason::kInvalid,
+              "must be an absolute path, not '" + kubernetes.kubeconfig + "'");
+    }
   }
 
   void ReadJobs() {

@@ -35,12 +35,23 @@ struct PluginEntryConfig {
   Json config = Json(Json::Object{});
 };
 
+// The cluster that executors work in. Nothing is asked of it before one of them does.
+struct KubernetesConfig {
+  std::string kubeconfig;           // A file; empty: as kubectl finds one, or the pod we run in.
+  std::string context;              // Of it; empty: the current one.
+  int64_t requests_per_second = 0;  // 0: no limit of ours.
+
+  // Somebody has said which, so that it must be there.
+  bool is_explicit() const { return !kubeconfig.empty() || !context.empty(); }
+};
+
 struct HostConfig {
   std::string data = "/var/lib/detent";
   ListenConfig listen;
   bool durability_full = true;
   LogLevel log_level = LogLevel::kInfo;
   std::vector<PluginEntryConfig> plugins;
+  KubernetesConfig kubernetes;
   std::chrono::seconds default_ttl{3600};
   std::chrono::seconds default_pending_timeout{900};
   std::chrono::seconds force_delete_timeout{900};

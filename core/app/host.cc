@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/app/cluster.h"
 #include "core/app/host_admin.h"
 #include "core/base/limits.h"
 #include "core/base/random.h"
@@ -89,6 +90,7 @@ struct Host::Parts {
   std::unique_ptr<SqliteStore> store;
   std::unique_ptr<JobIntake> intake;  // The store as the API sees it.
   CurlTransport http;
+  std::unique_ptr<Cluster> cluster;  // Null: there is none.
   std::unique_ptr<PluginHost> plugins;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Loop> loop;
@@ -118,7 +120,9 @@ Result<void> Host::Parts::OpenStore(const HostConfig& config) {
 Result<void> Host::Parts::StartCore(const HostConfig& config) {
   PluginHostOptions plugin_options;
   plugin_options.state_root = config.data + "/plugins";
+  cluster = TRY(Cluster::Find(config.kubernetes, store->host_id(), clock, log));
   HostParts parts;
+  if (cluster) parts.kube = &cluster->door();
   parts.clock = &clock;
   parts.logger = &log;
   parts.http = &http;

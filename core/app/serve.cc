@@ -23,6 +23,7 @@ constexpr const char* kServeHelp =
 
 Usage:
   detent serve [--config FILE] [--data DIR] [--listen ADDRESS] [--socket PATH] [--plugin PATH]...
+               [--kubeconfig FILE] [--context NAME]
 
 Flags:
   --config FILE     what `detent config check` checks; flags win over it
@@ -31,10 +32,13 @@ Flags:
   --socket PATH     also listen on a Unix socket
   --plugin PATH     a plugin whose kind is its file's name; may be given again. Without any plugin
                     in the configuration, those beside the binary (../lib/detent/plugins) are taken
+  --kubeconfig FILE the cluster that executors work in (default: as kubectl finds it)
+  --context NAME    one of its contexts (default: the current one)
 
 Examples:
   detent serve --data ./data
   detent serve --config /etc/detent/detent.yaml
+  detent serve --data ./data --kubeconfig ~/.kube/config --context staging
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 )";
@@ -147,6 +151,12 @@ Result<HostConfig> ConfigFrom(const Flags& flags) {
   if (const std::string socket = flags.One("--socket"); !socket.empty()) {
     config.listen.socket = socket;
   }
+  if (const std::string file = flags.One("--kubeconfig"); !file.empty()) {
+    config.kubernetes.kubeconfig = std::filesystem::absolute(file).lexically_normal().string();
+  }
+  if (const std::string context = flags.One("--context"); !context.empty()) {
+    config.kubernetes.context = context;
+  }
   if (const auto plugins = flags.values.find("--plugin"); plugins != flags.values.end()) {
     for (const std::string& path : plugins->second) config.plugins.push_back(PluginFromPath(path));
   }
@@ -160,8 +170,8 @@ Result<HostConfig> ConfigFrom(const Flags& flags) {
 
 int RunServe(const std::vector<std::string>& args) {
   if (AsksForHelp(args)) return std::fputs(kServeHelp, stdout) < 0 ? 1 : 0;
-  const auto flags =
-      ParseFlags(args, {"--config", "--data", "--listen", "--socket", "--plugin", "--help"});
+  const auto flags = ParseFlags(args, {"--config", "--data", "--listen", "--socket", "--plugin",
+                                       "--kubeconfig", "--context", "--help"});
   if (!flags) return UsageError(flags.error(), kServeHelp);
   if (!flags->rest.empty()) {
     return UsageError(Error(Code::kInvalid, "unknown argument " + flags->rest[0]), kServeHelp);

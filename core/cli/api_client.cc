@@ -258,9 +258,13 @@ Result<std::vector<std::string>> ApiClient::Why(const ObjectKey& key) {
   return lines;
 }
 
-Result<void> ApiClient::Log(const ObjectKey& task, int64_t offset,
+Result<void> ApiClient::Log(const LogPlace& place, int64_t offset,
                             const HttpClient::OnLine& on_line) {
-  std::string path = ObjectPath(task) + "/log?raw=true";
+  std::string path = ObjectPath(place.key) + "/log?raw=true";
+  if (place.key.kind == Kind::kJob) {
+    AddParameter(path, "index", std::to_string(place.index));
+    AddParameter(path, "attempt", std::to_string(place.attempt));
+  }
   if (offset > 0) AddParameter(path, "offset", std::to_string(offset));
   ClientRequest request;
   request.path = std::move(path);

@@ -76,8 +76,13 @@ class ApiClient {
   Result<void> Watch(WatchRequest& request, const OnEvent& on_event);
 
   Result<std::vector<std::string>> Why(const ObjectKey& key);
-  // The lines of a Task's stored output from byte `offset` on, in CRI format.
-  Result<void> Log(const ObjectKey& task, int64_t offset, const HttpClient::OnLine& on_line);
+  // Whose output: a Task's, or that of a Job's attempt of which no Task is stored.
+  struct LogPlace {
+    ObjectKey key;
+    int64_t index = 0, attempt = 1;  // Of a Job.
+  };
+  // The lines of the stored output from byte `offset` on, in CRI format.
+  Result<void> Log(const LogPlace& place, int64_t offset, const HttpClient::OnLine& on_line);
   Result<Json> Plugins();
   Result<void> ReloadPlugin(const std::string& kind);
   Result<Json> Version();

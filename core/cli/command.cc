@@ -26,9 +26,9 @@ const char* CliVersion() {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      ApplyCommand(),    GetCommand(),    DescribeCommand(), DeleteCommand(),     RunCommand(),
-      KillCommand(),     LogsCommand(),   WaitCommand(),     WhyCommand(),        NextCommand(),
-      ValidateCommand(), PluginCommand(), VersionCommand(),  CompletionCommand(),
+      ApplyCommand(),    GetCommand(),    DescribeCommand(), DeleteCommand(),  RunCommand(),
+      KillCommand(),     LogsCommand(),   WaitCommand(),     WhyCommand(),     NextCommand(),
+      ValidateCommand(), PluginCommand(), InstallCommand(),  VersionCommand(), CompletionCommand(),
   };
   return commands;
 }

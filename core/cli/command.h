@@ -80,6 +80,7 @@ Command CompletionCommand();
 Command DeleteCommand();
 Command DescribeCommand();
 Command GetCommand();
+Command InstallCommand();
 Command KillCommand();
 Command LogsCommand();
 Command NextCommand();

@@ -103,7 +103,7 @@ void PrintBash(std::ostream& out, const Words& host) {
          "    esac\n"
          "  done\n"
          "  case $before in\n"
-         "    -f|--filename|--token-file|--ca-file)\n"
+         "    -f|--filename|--token-file|--ca-file|--kubeconfig)\n"
          "      COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
          "    "
       << GlobalPattern()

@@ -6,6 +6,18 @@
 
 namespace detent {
 
+void LogReader::AddSource(const ObjectKey& key, int64_t index, int64_t attempt, bool ended) {
+  if (choice_.index.value_or(index) != index) return;
+  if (choice_.attempt.value_or(attempt) != attempt) return;
+  const auto [it, added] = sources_.try_emplace({index, attempt});
+  Source& source = it->second;
+  if (added) {
+    source.place = {key, index, attempt};
+    source.lines = CriLines(choice_.timestamps);
+  }
+  source.ended = ended;
+}
+
 Result<void> LogReader::UpdateSources(const std::string& ns, const std::string& job) {
   Selection selection;
   selection.kind = Kind::kTask;
@@ -13,21 +25,33 @@ Result<void> LogReader::UpdateSources(const std::string& ns, const std::string& 
   selection.field_selector = "spec.jobName=" + job;
   const Json list = TRY(api_.List(selection));
   const Json* items = list.Find("items");
-  if (items == nullptr || !items->is_array()) return {};
-  for (const Json& task : items->as_array()) {
-    const int64_t index = NumberAt(task, "/spec/index");
-    const int64_t attempt = NumberAt(task, "/spec/attempt");
-    if (choice_.index.value_or(index) != index) continue;
-    if (choice_.attempt.value_or(attempt) != attempt) continue;
-    const auto [it, added] = sources_.try_emplace({index, attempt});
-    Source& source = it->second;
-    if (added) {
-      source.key = {Kind::kTask, ns, TextAt(task, "/metadata/name")};
-      source.index = index;
-      source.attempt = attempt;
-      source.lines = CriLines(choice_.timestamps);
+  if (items != nullptr && items->is_array()) {
+    for (const Json& task : items->as_array()) {
+      AddSource({Kind::kTask, ns, TextAt(task, "/metadata/name")}, NumberAt(task, "/spec/index"),
+                NumberAt(task, "/spec/attempt"), TextAt(task, "/status/state") == "Terminated");
     }
-    source.ended = TextAt(task, "/status/state") == "Terminated";
+  }
+  return UpdateUnstored({Kind::kJob, ns, job});
+}
+
+// Of tasks whose executor's objects are the record, the Job knows some by name; any other can be
+// asked for by its index.
+Result<void> LogReader::UpdateUnstored(const ObjectKey& key) {
+  const auto job = api_.Read(key);
+  if (!job) return {};  // Gone meanwhile: its Tasks, if there are any, tell the rest.
+  if (NumberAt(*job, "/status/reservedIndexes") == 0) return {};
+  const Json* tasks = job->Find("status")->Find("tasks");
+  for (const char* name : {"active", "failed", "succeeded"}) {
+    const Json* records = tasks == nullptr ? nullptr : tasks->Find(name);
+    if (records == nullptr || !records->is_array()) continue;
+    for (const Json& record : records->as_array()) {
+      AddSource(key, NumberAt(record, "/index"), NumberAt(record, "/attempt"),
+                TextAt(record, "/state") == "Terminated");
+    }
+  }
+  if (choice_.index && sources_.empty()) {
+    AddSource(key, *choice_.index, choice_.attempt.value_or(1),
+              !TextAt(*job, "/status/finishTime").empty());
   }
   return {};
 }
@@ -52,8 +76,8 @@ Result<size_t> LogReader::ReadJob(const std::string& ns, const std::string& job)
 
 Result<void> LogReader::ReadTask(const ObjectKey& task, bool ended) {
   Source& source = sources_[{0, 0}];
-  if (source.key.name.empty()) {
-    source.key = task;
+  if (source.place.key.name.empty()) {
+    source.place.key = task;
     source.lines = CriLines(choice_.timestamps);
   }
   TRY(Read(source));
@@ -64,7 +88,7 @@ Result<void> LogReader::ReadTask(const ObjectKey& task, bool ended) {
 
 Result<void> LogReader::Read(Source& source) {
   if (choice_.tail && !source.begun) return ReadTail(source, *choice_.tail);
-  return api_.Log(source.key, source.offset, [&](std::string_view stored) {
+  return api_.Log(source.place, source.offset, [&](std::string_view stored) {
     source.offset += static_cast<int64_t>(stored.size()) + 1;
     if (const auto line = source.lines.Take(stored)) Print(source, *line);
     return true;
@@ -77,7 +101,7 @@ Result<void> LogReader::ReadTail(Source& source, int64_t count) {
   std::deque<std::string> last;
   int64_t offset = 0;
   CriLines lines(choice_.timestamps);
-  TRY(api_.Log(source.key, offset, [&](std::string_view stored) {
+  TRY(api_.Log(source.place, offset, [&](std::string_view stored) {
     offset += static_cast<int64_t>(stored.size()) + 1;
     if (auto line = lines.Take(stored)) last.push_back(std::move(*line));
     if (last.size() > static_cast<size_t>(count)) last.pop_front();
@@ -91,7 +115,7 @@ Result<void> LogReader::ReadTail(Source& source, int64_t count) {
 }
 
 void LogReader::Print(const Source& source, const std::string& line) {
-  if (prefixed_) out_ << '[' << source.index << '/' << source.attempt << "] ";
+  if (prefixed_) out_ << '[' << source.place.index << '/' << source.place.attempt << "] ";
   out_ << line << '\n';
   out_.flush();
 }

@@ -40,9 +40,7 @@ class LogReader {
 
  private:
   struct Source {
-    ObjectKey key;
-    int64_t index = 0;
-    int64_t attempt = 0;
+    ApiClient::LogPlace place;
     bool ended = false;  // When it was listed.
     bool done = false;   // Read to its end.
     bool begun = false;  // The last lines have been read, where only those are asked for.
@@ -50,7 +48,9 @@ class LogReader {
     CriLines lines{false};
   };
 
+  void AddSource(const ObjectKey& key, int64_t index, int64_t attempt, bool ended);
   Result<void> UpdateSources(const std::string& ns, const std::string& job);
+  Result<void> UpdateUnstored(const ObjectKey& key);
   Result<void> Read(Source& source);
   Result<void> ReadTail(Source& source, int64_t count);
   void Print(const Source& source, const std::string& line);

@@ -63,6 +63,7 @@ void AddResource(Router& router, const ApiContext& context, Kind kind) {
   add("GET", object + "/why",
       [](const ApiContext& c, const Request&, const Target& t) { return Why(c, t); });
   if (kind == Kind::kTask) add("GET", object + "/log", TaskLog);
+  if (kind == Kind::kJob) add("GET", object + "/log", JobLog);
 }
 
 void AddRoot(Router& router) {

@@ -30,13 +30,8 @@ struct Subresource {
 std::vector<Subresource> SubresourcesOf(Kind kind) {
   std::vector<Subresource> all = {{"status", "", {"get", "patch", "update"}},
                                   {"why", "Explanation", {"get"}}};
-  if (kind == Kind::kTask) all.push_back({"log", "", {"get"}});
+  if (kind != Kind::kJobConfig) all.push_back({"log", "", {"get"}});
   return all;
-}
-
-std::string_view ShortNameOf(Kind kind) {
-  if (kind == Kind::kJobConfig) return "jc";
-  return kind == Kind::kJob ? "jb" : "tk";
 }
 
 void WriteStrings(JsonWriter& json, std::string_view name, const Words& values) {

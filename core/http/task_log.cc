@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -66,13 +68,20 @@ void KeepTail(std::string& text, int64_t lines) {
   if (lines == 0 && at != std::string::npos) text.erase(0, at == text.size() ? at : at + 1);
 }
 
+// What is read, and from which object one sees that nothing more will come.
+struct LogSource {
+  LogQuery query;
+  ObjectKey key;
+  std::function<bool(const Object& object)> has_ended;
+};
+
 class LogStream {
  public:
-  LogStream(const ApiContext& context, Target target, LogOptions options, LogQuery query)
+  LogStream(const ApiContext& context, LogOptions options, LogSource source)
       : context_(context),
-        target_(std::move(target)),
         options_(options),
-        query_(std::move(query)),
+        source_(std::move(source)),
+        query_(source_.query),
         text_(options.timestamps),
         left_(options.limit_bytes) {}
 
@@ -140,13 +149,11 @@ class LogStream {
   }
 
   bool HasEnded() {
-    const Result<ObjectPtr> task = context_.store->Read(target_.key());
-    if (!task) return true;
-    const Result<TaskStatus> status = DecodeTaskStatus((*task)->status);
-    return !status || status->state == TaskState::kTerminated;
+    const Result<ObjectPtr> object = context_.store->Read(source_.key);
+    return !object || source_.has_ended(**object);
   }
 
-  // Until the Task changes or it is time to ask again. False: nobody is there to tell.
+  // Until the object changes or it is time to ask again. False: nobody is there to tell.
   bool WaitForNews(BodySink& sink) {
     ChangeLog& changes = context_.store->changes();
     if (cursor_ == 0) cursor_ = changes.version();
@@ -159,17 +166,17 @@ class LogStream {
       if (read == ChangeLog::ReadResult::kExpired) cursor_ = changes.version();
       if (read != ChangeLog::ReadResult::kChanges) continue;
       cursor_ = changes_.back().version;
-      const bool concerned = std::any_of(
-          changes_.begin(), changes_.end(),
-          [this](const Change& change) { return change.object->key() == target_.key(); });
+      const bool concerned =
+          std::any_of(changes_.begin(), changes_.end(),
+                      [this](const Change& change) { return change.object->key() == source_.key; });
       changes_.clear();
       if (concerned) return sink.Alive();
     }
   }
 
   const ApiContext& context_;
-  const Target target_;
   const LogOptions options_;
+  const LogSource source_;
   LogQuery query_;
   CriText text_;
   std::optional<int64_t> left_;  // Of limitBytes.
@@ -177,6 +184,24 @@ class LogStream {
   int64_t cursor_ = 0;
   std::vector<Change> changes_;
 };
+
+Response Stream(const ApiContext& context, const Target& target, LogOptions options,
+                LogSource source) {
+  source.query.offset = options.offset;
+  // Asked once before the response begins, so that "keeps no output" can still be an error.
+  LogQuery probe = source.query;
+  probe.bytes_max = 1;
+  const Result<LogChunk> first = context.admin->ReadLog(probe);
+  if (!first && first.error().code() != Code::kNotFound) {
+    return FromError(first.error(), target.kind, target.name);
+  }
+  Response response;
+  response.content_type = "text/plain; charset=utf-8";
+  response.stream = [&context, options, source = std::move(source)](BodySink& sink) {
+    return LogStream(context, options, source).Run(sink);
+  };
+  return response;
+}
 
 }  // namespace
 
@@ -209,23 +234,39 @@ Response TaskLog(const ApiContext& context, const Request& request, const Target
   if (!task) return FromError(task.error(), target.kind, target.name);
   const Result<TaskSpec> spec = DecodeTaskSpec((*task)->spec);
   if (!spec) return Internal(spec.error().message());
-  LogQuery query;
-  query.kind = spec->kind;
-  query.task_key = TaskKey(spec->job_uid, spec->index, spec->attempt);
-  query.offset = options.offset;
-  // Asked once before the response begins, so that "keeps no output" can still be an error.
-  LogQuery probe = query;
-  probe.bytes_max = 1;
-  const Result<LogChunk> first = context.admin->ReadLog(probe);
-  if (!first && first.error().code() != Code::kNotFound) {
-    return FromError(first.error(), target.kind, target.name);
-  }
-  Response response;
-  response.content_type = "text/plain; charset=utf-8";
-  response.stream = [&context, target, options, query](BodySink& sink) {
-    return LogStream(context, target, options, query).Run(sink);
+  LogSource source;
+  source.query.kind = spec->kind;
+  source.query.task_key = TaskKey(spec->job_uid, spec->index, spec->attempt);
+  source.key = target.key();
+  source.has_ended = [](const Object& object) {
+    const Result<TaskStatus> status = DecodeTaskStatus(object.status);
+    return !status || status->state == TaskState::kTerminated;
   };
-  return response;
+  return Stream(context, target, options, std::move(source));
+}
+
+Response JobLog(const ApiContext& context, const Request& request, const Target& target) {
+  const LogOptions options = TRY(ReadLogOptions(request));
+  const int64_t index = TRY(ReadNumber(request, "index")).value_or(0);
+  const int64_t attempt = TRY(ReadNumber(request, "attempt")).value_or(1);
+  const Result<ObjectPtr> job = context.store->Read(target.key());
+  if (!job) return FromError(job.error(), target.kind, target.name);
+  const Result<JobSpec> spec = DecodeJobSpec((*job)->spec);
+  if (!spec) return Internal(spec.error().message());
+  LogSource source;
+  source.query.kind = spec->job_template.task_template.kind;
+  source.query.task_key = TaskKey((*job)->meta.uid, index, attempt);
+  source.key = target.key();
+  source.has_ended = [index, attempt](const Object& object) {
+    const Result<JobStatus> status = DecodeJobStatus(object.status);
+    if (!status || status->finished || status->succeeded_indexes.Contains(index)) return true;
+    const auto has = [&](const std::map<int64_t, IndexSet>& attempts) {
+      const auto found = attempts.find(attempt);
+      return found != attempts.end() && found->second.Contains(index);
+    };
+    return has(status->failed_attempts) || has(status->uncounted_attempts);
+  };
+  return Stream(context, target, options, std::move(source));
 }
 
 }  // namespace detent

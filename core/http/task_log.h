@@ -4,6 +4,9 @@
 // bytes into the stored output (CRI format); `tailLines` shows the last lines only; `limitBytes`
 // ends after so many bytes; `timestamps` puts each line's RFC 3339 time in front of it; `raw`
 // leaves the stored CRI format as it is, from which a client can tell offsets.
+//
+// Of tasks that are not stored, because their executor's own objects are the record, the output is
+// asked for by their Job: GET .../jobs/NAME/log, with `index` (0) and `attempt` (1) beside these.
 
 #pragma once
 
@@ -16,6 +19,7 @@
 namespace detent {
 
 Response TaskLog(const ApiContext& context, const Request& request, const Target& target);
+Response JobLog(const ApiContext& context, const Request& request, const Target& target);
 
 // Turns whole CRI lines ("<time> stdout F text\n") into the text that the task wrote. A line in
 // parts ("P") is joined. A value for one stream, since a part may end a chunk.

@@ -1,5 +1,6 @@
 #include "core/kube/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,22 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   }
   if (padding > 2 || digits % 4 == 1 || (digits + padding) % 4 != 0) return std::nullopt;
   return bytes;
+}
+
+std::string EncodeBase64(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    const size_t count = std::min<size_t>(3, bytes.size() - at);
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    }
+    for (size_t i = 0; i < 4; ++i) {
+      text += i > count ? '=' : kBase64Alphabet[bits >> (18 - 6 * i) & 63];
+    }
+  }
+  return text;
 }
 
 }  // namespace detent

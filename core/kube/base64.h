@@ -12,4 +12,7 @@ namespace detent {
 // blocks wrap lines; padding is required. nullopt for everything else that is no base64.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
+// `bytes` on one line, with padding.
+std::string EncodeBase64(std::string_view bytes);
+
 }  // namespace detent

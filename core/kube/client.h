@@ -85,7 +85,7 @@ struct KubeClientOptions {
   // How often tokens and certificates are looked at, as long as there are requests.
   std::chrono::milliseconds reread_files{60'000};
   std::chrono::milliseconds exec_timeout{60'000};  // Of a run of an exec plugin; then it is killed.
-  size_t in_flight_max = 100;  // Requests at a time; the rest wait in order. Streams are beside.
+  size_t in_flight_max = 32;  // Requests at a time; the rest wait in order. Streams are beside.
   double requests_per_second = 0;  // 0: no limit.
   std::string user_agent;          // "detent/0.1.0 (linux/amd64)"; empty: none is sent.
   std::string proxy;               // For an access that names none; empty: none.

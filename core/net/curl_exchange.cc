@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/net/curl_api.h"
+#include "core/net/url.h"
 
 namespace detent {
 
@@ -18,6 +19,11 @@ struct CurlHandle::Hooks {
     CurlExchange& exchange = *static_cast<CurlHandle*>(self)->exchange_;
     std::string& body = exchange.reply.body;
     exchange.received += size;
+    if (exchange.request.on_body && exchange.succeeds) {
+      if (exchange.request.on_body({data, size})) return size;
+      exchange.reply.body_truncated = true;
+      return 0;
+    }
     const size_t room = exchange.request.response_body_max - body.size();
     if (size <= room) {
       body.append(data, size);
@@ -37,6 +43,7 @@ struct CurlHandle::Hooks {
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
     if (line.starts_with("HTTP/")) {
       headers.Clear();  // An interim response (1xx) went before.
+      exchange.succeeds = line.size() > 9 && line[line.find(' ') + 1] == '2';
       return size;
     }
     if (line.empty()) return size;
@@ -73,9 +80,10 @@ struct CurlHandle::Hooks {
   }
 
   // Called before a request is written, also on a pooled connection, where Open is not.
-  static int Before(void* self, char* peer, char*, int, int) {
+  static int Before(void* self, char* peer, char*, int peer_port, int local_port) {
     CurlHandle& handle = *static_cast<CurlHandle*>(self);
     CurlExchange& exchange = *handle.exchange_;
+    exchange.ports = {local_port, peer_port};
     if (!handle.PolicyPermits(peer)) {
       exchange.denied = true;
       return CURL_PREREQFUNC_ABORT;
@@ -100,6 +108,7 @@ CurlHandle::CurlHandle(const CurlLimits& limits, CurlSockets& sockets)
 CurlHandle::~CurlHandle() {
   Curl().easy_cleanup(easy_);
   Curl().slist_free_all(header_list_);
+  Curl().slist_free_all(connect_to_);
 }
 
 void CurlHandle::SetOnce() {
@@ -137,15 +146,30 @@ bool CurlHandle::Begin(CurlExchange& exchange) {
   exchange_ = &exchange;
   error_[0] = '\0';
   const HttpRequest& request = exchange.request;
-  bool good = true;
-  if (!applied_any_ || applied_.url != request.url) {
-    good = Curl().easy_setopt(easy_, CURLOPT_URL, request.url.c_str()) == CURLE_OK;
+  applied_any_ = SetUrl(request) && SetMethod(request) && SetHeaders(request) && SetRest(request);
+  return applied_any_;
+}
+
+// libcurl asks a server for the name in the URL, and verifies that: so another name goes there, and
+// the connection elsewhere.
+bool CurlHandle::SetUrl(const HttpRequest& request) {
+  const bool named = request.tls != nullptr && !request.tls->server_name.empty();
+  if (applied_any_ && applied_.url == request.url && (applied_.tls == request.tls || !named) &&
+      named == (connect_to_ != nullptr)) {
+    return true;
   }
-  good = good && SetMethod(request) && SetHeaders(request) && SetRest(request);
-  applied_any_ = good;
-  if (!good) return false;
   applied_.url = request.url;
-  return true;
+  Curl().easy_setopt(easy_, CURLOPT_CONNECT_TO, nullptr);
+  Curl().slist_free_all(connect_to_);
+  connect_to_ = nullptr;
+  host_.clear();
+  if (!named) return Curl().easy_setopt(easy_, CURLOPT_URL, request.url.c_str()) == CURLE_OK;
+  if (!CheckServerName(request.tls->server_name) || HostOf(request.url).empty()) return false;
+  const RenamedUrl renamed = RenameServer(request.url, request.tls->server_name);
+  connect_to_ = Curl().slist_append(nullptr, ("::" + renamed.connect_to).c_str());
+  host_ = HostOf(request.url);
+  return Curl().easy_setopt(easy_, CURLOPT_CONNECT_TO, connect_to_) == CURLE_OK &&
+         Curl().easy_setopt(easy_, CURLOPT_URL, renamed.url.c_str()) == CURLE_OK;
 }
 
 bool CurlHandle::SetMethod(const HttpRequest& request) {
@@ -170,10 +194,12 @@ bool CurlHandle::SetMethod(const HttpRequest& request) {
 bool CurlHandle::SetHeaders(const HttpRequest& request) {
   // libcurl compares each field of this list a dozen times for every request, so it is kept short:
   // what it adds to a body only is taken out of a body only.
-  if (applied_any_ && applied_.headers == request.headers && applied_list_body_ == applied_body_) {
+  if (applied_any_ && applied_.headers == request.headers && applied_list_body_ == applied_body_ &&
+      applied_list_host_ == host_) {
     return true;
   }
   applied_list_body_ = applied_body_;
+  applied_list_host_ = host_;
   curl_slist* list = nullptr;
   std::string line;
   const auto append = [&](const std::string& text) {
@@ -185,6 +211,7 @@ bool CurlHandle::SetHeaders(const HttpRequest& request) {
     const bool needed = applied_body_ || added[0] == 'A';
     if (needed && request.headers.Find(added).data() == nullptr) append(std::string(added) + ":");
   }
+  if (!host_.empty() && request.headers.Find("Host").data() == nullptr) append("Host: " + host_);
   for (size_t i = 0; i < request.headers.size(); ++i) {
     const std::string_view value = request.headers.value(i);
     line = request.headers.name(i);
@@ -221,24 +248,28 @@ bool CurlHandle::SetRest(const HttpRequest& request) {
     Curl().easy_setopt(easy_, CURLOPT_FORBID_REUSE, request.fresh_connection ? 1L : 0L);
     return Curl().easy_setopt(easy_, CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
   });
+  // A connection of its own must not be shared either: libcurl joins no two requests that want
+  // their TLS otherwise. The version is the least that OpenSSL speaks anyway.
+  const bool alone = request.fresh_connection && request.version == HttpVersion::k2;
+  update(applied_alone_, alone, [&] {
+    return Curl().easy_setopt(
+        easy_, CURLOPT_SSLVERSION,
+        static_cast<long>(alone ? CURL_SSLVERSION_TLSv1_2 : CURL_SSLVERSION_DEFAULT));
+  });
   update(applied_.version, request.version, [&] {
     long version = CURL_HTTP_VERSION_1_1;
     if (request.version == HttpVersion::k10) version = CURL_HTTP_VERSION_1_0;
     if (request.version == HttpVersion::k2) version = CURL_HTTP_VERSION_2TLS;
+    // Requests that come while a connection is being made wait for it, to share it.
+    Curl().easy_setopt(easy_, CURLOPT_PIPEWAIT, request.version == HttpVersion::k2 ? 1L : 0L);
     return Curl().easy_setopt(easy_, CURLOPT_HTTP_VERSION, version);
   });
   update(applied_.decode, request.decode, [&] {
     return Curl().easy_setopt(easy_, CURLOPT_ACCEPT_ENCODING,
                               request.decode ? "gzip, deflate" : nullptr);
   });
-  update(applied_.insecure_tls, request.insecure_tls, [&] {
-    Curl().easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, request.insecure_tls ? 0L : 2L);
-    return Curl().easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, request.insecure_tls ? 0L : 1L);
-  });
-  update(applied_.ca_pem, request.ca_pem, [&] {
-    curl_blob blob{const_cast<char*>(request.ca_pem.data()), request.ca_pem.size(), CURL_BLOB_COPY};
-    return Curl().easy_setopt(easy_, CURLOPT_CAINFO_BLOB, request.ca_pem.empty() ? nullptr : &blob);
-  });
+  update(applied_.tls, request.tls,
+         [&] { return static_cast<CURLcode>(SetTls(request.tls.get())); });
   update(applied_.unix_socket, request.unix_socket, [&] {
     const bool set = !request.unix_socket.empty();
     return Curl().easy_setopt(easy_, CURLOPT_UNIX_SOCKET_PATH,
@@ -250,6 +281,23 @@ bool CurlHandle::SetRest(const HttpRequest& request) {
     return Curl().easy_setopt(easy_, CURLOPT_PROXY, proxy.c_str());
   });
   return failed == CURLE_OK;
+}
+
+int CurlHandle::SetTls(const HttpTls* tls) {
+  static const HttpTls kSystem;
+  const HttpTls& wanted = tls == nullptr ? kSystem : *tls;
+  CURLcode failed = CURLE_OK;
+  const auto pem = [&](CURLoption option, const std::string& text) {
+    curl_blob blob{const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
+    const CURLcode code = Curl().easy_setopt(easy_, option, text.empty() ? nullptr : &blob);
+    failed = failed == CURLE_OK ? code : failed;
+  };
+  Curl().easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, wanted.insecure ? 0L : 2L);
+  Curl().easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, wanted.insecure ? 0L : 1L);
+  pem(CURLOPT_CAINFO_BLOB, wanted.ca_pem);
+  pem(CURLOPT_SSLCERT_BLOB, wanted.certificate_pem);
+  pem(CURLOPT_SSLKEY_BLOB, wanted.key_pem);
+  return failed;
 }
 
 uint64_t CurlHandle::Progress() const {
@@ -311,6 +359,7 @@ void CurlHandle::FillOutcome(int curl_code) {
     case CURLE_SSL_CIPHER:
     case CURLE_SSL_ISSUER_ERROR:
       set(HttpOutcome::kTlsFailed);
+      reply.certificate_refused = code == CURLE_PEER_FAILED_VERIFICATION;
       // What OpenSSL says may be a number and no more.
       reply.message.insert(0, "no TLS connection: ");
       return;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/net/socket_ports.h"
 #include "core/net/transport.h"
 
 struct curl_slist;
@@ -35,12 +36,15 @@ struct CurlExchange {
   bool denied = false;
   bool would_resend = false;
   bool headers_too_large = false;
+  bool succeeds = false;  // The status line said 2xx.
+  SocketPorts ports;      // Of the connection that carries it.
 
   // For the timeouts that libcurl does not have.
   HttpOutcome stopped_as = HttpOutcome::kOk;  // Set where the transport ended it.
   uint64_t progress = 0;                      // Bytes in either direction so far.
   MonoTime progress_at{};
   uint64_t received = 0;
+  MonoTime begun_at{};  // Of one that may share its connection.
 };
 
 // Opened and closed sockets, told to the transport. `socket` is a file descriptor.
@@ -73,9 +77,11 @@ class CurlHandle {
  private:
   struct Hooks;
   void SetOnce();
+  bool SetUrl(const HttpRequest& request);
   bool SetMethod(const HttpRequest& request);
   bool SetHeaders(const HttpRequest& request);
   bool SetRest(const HttpRequest& request);
+  int SetTls(const HttpTls* tls);  // A CURLcode.
   bool PolicyPermits(const char* address) const;
   void FillOutcome(int curl_code);
   void FillFacts();
@@ -85,11 +91,16 @@ class CurlHandle {
   CurlSockets& sockets_;
   void* easy_ = nullptr;
   curl_slist* header_list_ = nullptr;
+  // Where the server is asked for by another name than the URL's, or null and empty.
+  curl_slist* connect_to_ = nullptr;
+  std::string host_;  // What the header Host says all the same.
   CurlExchange* exchange_ = nullptr;
   HttpRequest applied_;  // The options that the handle has at present (without its body).
   bool applied_any_ = false;
   bool applied_body_ = false;
   bool applied_list_body_ = false;
+  bool applied_alone_ = false;
+  std::string applied_list_host_;
   char error_[256] = {};
 };
 

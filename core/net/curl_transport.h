@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -15,6 +16,8 @@
 #include "core/net/transport.h"
 
 namespace detent {
+
+class CurlLoop;
 
 struct CurlTransportOptions {
   size_t max_connections = 1000;  // Transfers at a time, and idle connections kept.
@@ -33,14 +36,18 @@ class CurlTransport final : public HttpTransport {
   uint64_t Send(HttpRequest request, HttpCallback callback) override;
   void Cancel(uint64_t id) override;
 
+  // Runs `task` on the transport's thread once it is `at`, for what goes with requests: repeating
+  // one later, say. Tasks that are not due when the transport is destroyed are dropped. Throws as
+  // Send does.
+  void RunAt(MonoTime at, std::function<void()> task);
+
  private:
-  class Loop;
-  Loop& Begun();
+  CurlLoop& Begun();
   const CurlTransportOptions options_;
   const Clock& clock_;
   std::mutex begin_mutex_;
-  std::unique_ptr<Loop> loop_;  // Made for the first request, with its thread.
-  std::atomic<Loop*> begun_{nullptr};
+  std::unique_ptr<CurlLoop> loop_;  // Made for the first request, with its thread.
+  std::atomic<CurlLoop*> begun_{nullptr};
 };
 
 }  // namespace detent

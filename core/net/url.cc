@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <string>
 
 namespace detent {
@@ -42,6 +43,32 @@ Result<void> CheckHttpUrl(std::string_view url) {
     return Error(Code::kInvalid, "the URL has no host");
   }
   return {};
+}
+
+Result<void> CheckServerName(std::string_view name) {
+  const bool good =
+      !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '.' || c == '-' || c == '_' || c == ':';
+      });
+  if (good) return {};
+  return Error(Code::kInvalid, "the TLS server name must be a DNS name or an IP address");
+}
+
+RenamedUrl RenameServer(std::string_view url, std::string_view name) {
+  const std::string_view host = HostOf(url);
+  const auto at = static_cast<size_t>(host.data() - url.data());
+  const size_t bracket = host.find(']');  // Of an IPv6 address.
+  const size_t colon = host.find(':', bracket == host.npos ? 0 : bracket);
+  const std::string_view port = colon == host.npos ? "" : host.substr(colon);
+  RenamedUrl renamed;
+  renamed.url = url.substr(0, at);
+  renamed.url += name.find(':') == name.npos ? std::string(name) : "[" + std::string(name) + "]";
+  renamed.url += port;
+  renamed.url += url.substr(at + host.size());
+  renamed.connect_to = std::string(host.substr(0, host.size() - port.size()));
+  renamed.connect_to += port.empty() ? ":" : port;
+  return renamed;
 }
 
 }  // namespace detent

@@ -8,9 +8,12 @@
 #include "core/plugin/diag_sink.h"
 #include "core/plugin/instance.h"
 #include "core/plugin/offload_pool.h"
+#include "detent/services/expr.h"
 #include "detent/services/http.h"
 #include "detent/services/io.h"
 #include "detent/services/json.h"
+#include "detent/services/kube.h"
+#include "detent/services/watch.h"
 #include "detent/version.h"
 
 namespace detent {
@@ -29,8 +32,10 @@ detent_status With(detent_instance handle, Work&& work) noexcept {
   }
 }
 
-const void* Service(detent_instance, const char* id) {
-  return id == nullptr ? nullptr : ServiceTable(id);
+const void* Service(detent_instance inst, const char* id) {
+  if (id == nullptr) return nullptr;
+  const Instance* instance = Instance::Of(inst);
+  return ServiceTable(id, instance != nullptr && instance->parts().kube != nullptr);
 }
 
 void Log(detent_instance inst, const detent_log* line) {
@@ -176,10 +181,13 @@ const detent_host* HostTable() {
   return &kTable;
 }
 
-const void* ServiceTable(const char* id) {
+const void* ServiceTable(const char* id, bool has_cluster) {
   if (std::strcmp(id, DETENT_SVC_JSON) == 0) return JsonService();
+  if (std::strcmp(id, DETENT_SVC_EXPR) == 0) return ExprService();
   if (std::strcmp(id, DETENT_SVC_HTTP) == 0) return HttpService();
   if (std::strcmp(id, DETENT_SVC_IO) == 0) return IoService();
+  if (std::strcmp(id, DETENT_SVC_KUBE) == 0) return has_cluster ? KubeService() : nullptr;
+  if (std::strcmp(id, DETENT_SVC_WATCH) == 0) return has_cluster ? WatchService() : nullptr;
   return AbsentService(id);
 }
 

@@ -64,7 +64,11 @@ Instance::Instance(const LoadedPlugin& plugin, InstanceOptions options, HostPart
       parts_(parts),
       sink_(parts.sink),
       desk_(*this),
-      strand_("dt:" + options_.name, *parts_.clock) {}
+      strand_("dt:" + options_.name, *parts_.clock) {
+  if (parts_.kube == nullptr) return;
+  kube_requests_ = std::make_unique<KubeRequests>(*this, *parts_.kube);
+  watch_feeds_ = std::make_unique<WatchFeeds>(*this, *parts_.kube);
+}
 
 Instance* Instance::Make(const LoadedPlugin& plugin, InstanceOptions options, HostParts parts) {
   auto* instance = new Instance(plugin, std::move(options), parts);

@@ -17,6 +17,8 @@
 #include "core/net/transport.h"
 #include "core/plugin/handle_table.h"
 #include "core/plugin/instance_parts.h"
+#include "core/plugin/service_kube_requests.h"
+#include "core/plugin/service_watch_feeds.h"
 #include "core/plugin/strand.h"
 #include "core/plugin/task_desk.h"
 
@@ -61,6 +63,8 @@ class Instance {
   detent_status CancelHttp(detent_op request);
   void WriteLog(const detent_log& line);
   TaskDesk& desk() { return desk_; }
+  KubeRequests* kube_requests() { return kube_requests_.get(); }  // Null without a cluster, as is
+  WatchFeeds* watch_feeds() { return watch_feeds_.get(); }        // the next.
   std::atomic<int64_t>& buffers() { return buffers_; }
   // At most one callback for each; the way in which checkpoints are answered.
   uint64_t Expect(detent_cb cb, void* ctx);
@@ -78,6 +82,8 @@ class Instance {
   void WakeAt(MonoTime when);  // Makes a turn happen then, and with it a Pump.
   // No terminal news from here on: the instance closes.
   bool closing() const { return state_.load(std::memory_order_acquire) >= State::kClosing; }
+  // Close was completed: nothing is taken up any more.
+  bool closed() const { return state_.load(std::memory_order_acquire) >= State::kClosed; }
   // Nothing is started, recovered or observed any more: drain was called, or would have been.
   bool draining() const { return draining_; }
   // Begins an op and makes `call(op)` with it, in which nothing thrown gets out.
@@ -168,6 +174,8 @@ class Instance {
   mutable std::mutex health_mutex_;
   InstanceHealth health_;  // Guarded by health_mutex_.
   TaskDesk desk_;
+  std::unique_ptr<KubeRequests> kube_requests_;
+  std::unique_ptr<WatchFeeds> watch_feeds_;
   std::function<void(std::vector<TaskOrder>)> closed_;
   bool close_done_ = false;
   bool final_posted_ = false;

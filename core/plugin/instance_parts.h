@@ -18,6 +18,7 @@
 namespace detent {
 
 class HttpTransport;
+class KubeDoor;
 class Logger;
 class OffloadPool;
 
@@ -47,13 +48,14 @@ struct InstanceOptions {
   OpDeadlines deadlines;
 };
 
-// What the host lends to its instances. `logger` and `http` may be null.
+// What the host lends to its instances. `logger`, `http` and `kube` may be null.
 struct HostParts {
   const Clock* clock = nullptr;
   Logger* logger = nullptr;
   HttpTransport* http = nullptr;
   OffloadPool* offload = nullptr;
   ExecutorSink* sink = nullptr;
+  KubeDoor* kube = nullptr;  // Null: there is no cluster.
 };
 
 enum class OpKind : uint8_t {

@@ -85,6 +85,8 @@ void Instance::AnswerAllClosing() {
       Deliver(cb, ctx, DETENT_E_CLOSING);
     }
   }
+  if (kube_requests_ != nullptr) kube_requests_->CloseAll();
+  if (watch_feeds_ != nullptr) watch_feeds_->CloseAll();
   for (const uint64_t watch : watches_.Handles()) UnwatchFd(watch);
 }
 

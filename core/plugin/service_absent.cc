@@ -6,14 +6,11 @@
 
 #include "core/plugin/host_table.h"
 #include "detent/ext/gang.h"
-#include "detent/services/expr.h"
-#include "detent/services/kube.h"
 #include "detent/services/kv.h"
 #include "detent/services/metrics.h"
 #include "detent/services/secrets.h"
 #include "detent/services/tasks.h"
 #include "detent/services/trace.h"
-#include "detent/services/watch.h"
 
 namespace detent {
 namespace {
@@ -37,16 +34,6 @@ struct Unsupported {
 };
 
 constexpr Unsupported kNo;
-
-const void* ExprService() {
-  static const detent_expr table = {sizeof table, 0, kNo, kNo, kNo, kNo, kNo};
-  return &table;
-}
-
-const void* KubeService() {
-  static const detent_kube table = {sizeof table, 0, kNo, kNo, kNo, kNo};
-  return &table;
-}
 
 const void* KvService() {
   static const detent_kv table = {sizeof table, 0, kNo, kNo, kNo};
@@ -73,11 +60,6 @@ const void* TraceService() {
   return &table;
 }
 
-const void* WatchService() {
-  static const detent_watches table = {sizeof table, 0, kNo, kNo};
-  return &table;
-}
-
 const void* GangService() {
   static const detent_gang_host table = {sizeof table, 0, kNo};
   return &table;
@@ -88,11 +70,9 @@ struct Service {
   const void* (*table)();
 };
 constexpr Service kServices[] = {
-    {DETENT_SVC_EXPR, &ExprService},       {DETENT_SVC_KUBE, &KubeService},
     {DETENT_SVC_KV, &KvService},           {DETENT_SVC_METRICS, &MetricsService},
     {DETENT_SVC_SECRETS, &SecretsService}, {DETENT_SVC_TASKS, &TasksService},
-    {DETENT_SVC_TRACE, &TraceService},     {DETENT_SVC_WATCH, &WatchService},
-    {DETENT_EXT_GANG, &GangService},
+    {DETENT_SVC_TRACE, &TraceService},     {DETENT_EXT_GANG, &GangService},
 };
 
 }  // namespace

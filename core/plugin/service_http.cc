@@ -83,7 +83,6 @@ detent_status TakeVersion(uint32_t version, HttpRequest& out) {
 detent_status Convert(const detent_http_request& given, HttpRequest& out) {
   if (given.size == 0) return DETENT_E_INVALID;
   if ((given.flags & ~kFlags) != 0 || given.slot_count > 0) return DETENT_E_UNSUPPORTED;
-  if (given.tls_server_name.len > 0) return DETENT_E_UNSUPPORTED;
   if ((given.flags & DETENT_HTTP_INSECURE_TLS) != 0) return DETENT_E_DENIED;
   if (given.url.len > kUrlBytes || given.body.len > kBodyBytes) return DETENT_E_TOO_LARGE;
   out.method = Text(given.method);
@@ -106,7 +105,13 @@ detent_status Convert(const detent_http_request& given, HttpRequest& out) {
   if (out.reset_on_cancel && !out.fresh_connection) return DETENT_E_INVALID;
   const uint64_t most = given.response_body_max == 0 ? kReplyBodyDefault : given.response_body_max;
   out.response_body_max = std::min<uint64_t>(most, kBodyBytes);
-  out.ca_pem = Text(given.tls_ca_pem);
+  if (given.tls_ca_pem.len > 0 || given.tls_server_name.len > 0) {
+    auto tls = std::make_shared<HttpTls>();
+    tls->ca_pem = Text(given.tls_ca_pem);
+    tls->server_name = Text(given.tls_server_name);
+    if (!tls->server_name.empty() && !CheckServerName(tls->server_name)) return DETENT_E_INVALID;
+    out.tls = std::move(tls);
+  }
   out.proxy = Text(given.proxy);
   return DETENT_OK;
 }

@@ -316,6 +316,14 @@ const void* JsonService() {
   return &kJsonTable;
 }
 
+detent_status NodeValue(detent_doc doc, detent_node node, const Json*& out) {
+  if (DocumentOf(doc) == nullptr) return DETENT_E_STALE;
+  const Document::Node* const found = NodeOf(doc, node);
+  if (found == nullptr) return DETENT_E_NOT_FOUND;
+  out = found->value;
+  return DETENT_OK;
+}
+
 size_t LiveDocuments() {
   return Table().live();
 }

@@ -250,6 +250,7 @@ detent_status TaskDesk::Bind(detent_task task, void* user) {
 detent_status TaskDesk::Checkpoint(detent_task task, const detent_blob* given, detent_cb cb,
                                    void* ctx) {
   if (tasks_.Find(task) == nullptr) return DETENT_E_STALE;
+  if ((instance_.table().caps & DETENT_CAP_BACKEND_RECORD) != 0) return DETENT_E_UNSUPPORTED;
   const detent_blob blob = Known(given);
   if (blob.size == 0) return DETENT_E_INVALID;
   if (blob.data.len > kBlobBytes) return DETENT_E_TOO_LARGE;

@@ -85,6 +85,9 @@ void TaskDesk::Run(TaskCommand& command) {
     Release(release->id);
   } else if (const auto* discard = std::get_if<DiscardCommand>(&command)) {
     Discard(discard->key);
+  } else if (const auto* let_go = std::get_if<LetGoCommand>(&command)) {
+    WatchFeeds* feeds = instance_.watch_feeds();
+    if (feeds != nullptr) feeds->strays().LetGo(AbiKey(let_go->key), let_go->remove);
   }
 }
 
@@ -96,8 +99,22 @@ uint64_t TaskDesk::Admit(TaskOrder order) {
     task = tasks_.Take([](TaskRecord& record) { record = {}; });
     if (task != 0) by_id_[id] = task;
   }
-  if (task != 0) tasks_.Find(task)->order = std::move(order);
+  if (task == 0) return 0;
+  TaskRecord& record = *tasks_.Find(task);
+  record.order = std::move(order);
+  const bool labelled = instance_.parts().kube != nullptr && !record.order.key.empty();
+  if (labelled) by_key_[AbiKey(record.order.key)] = task;
   return task;
+}
+
+detent_task TaskDesk::OfKey(std::string_view abi_key) const {
+  const auto found = by_key_.find(abi_key);
+  return found == by_key_.end() ? 0 : found->second;
+}
+
+const TaskOrder* TaskDesk::OrderOf(detent_task task) {
+  const TaskRecord* record = tasks_.Find(task);
+  return record == nullptr ? nullptr : &record->order;
 }
 
 void TaskDesk::Start(TaskOrder order) {
@@ -221,6 +238,8 @@ void TaskDesk::LetGo(uint64_t task, bool keep) {
     instance_.Guard(keep ? "detach" : "release",
                     [&] { call(instance_.self(), task, record.user); });
   }
+  const auto named = by_key_.find(AbiKey(record.order.key));
+  if (named != by_key_.end() && named->second == task) by_key_.erase(named);
   tasks_.End(task);
   record.order = {};
   tasks_.Recycle(task);
@@ -276,12 +295,14 @@ void TaskDesk::PostEvents() {
 }
 
 void TaskDesk::Resync() {
-  const detent_executor& table = instance_.table();
-  if (!DETENT_HAS_FN(detent_executor, &table, observe) || by_id_.empty()) return;
   const OpDeadlines& deadlines = instance_.options().deadlines;
   const uint64_t rounds = std::max<uint64_t>(
       1, static_cast<uint64_t>(deadlines.resync.count() / deadlines.sweep.count()));
   const uint64_t turn = resync_tick_++ % rounds;
+  WatchFeeds* feeds = instance_.watch_feeds();
+  if (feeds != nullptr && turn == rounds - 1) feeds->strays().TellAgain();
+  const detent_executor& table = instance_.table();
+  if (!DETENT_HAS_FN(detent_executor, &table, observe) || by_id_.empty()) return;
   for (const uint64_t task : tasks_.Handles()) {
     if ((task & 0xffffffff) % rounds != turn) continue;
     TaskRecord& record = *tasks_.Find(task);

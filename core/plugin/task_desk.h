@@ -8,7 +8,10 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -32,6 +35,12 @@ class TaskDesk {
   void PostEvents();
   // Observes the tasks whose turn it is; called every `sweep`.
   void Resync();
+  // The task of a key as plugins see it; 0: it is not in hand. Only where there is a cluster.
+  detent_task OfKey(std::string_view abi_key) const;
+  // Null: the task has ended. Borrowed for the moment.
+  const TaskOrder* OrderOf(detent_task task);
+  // Adds to the news of this turn what is about no task in hand.
+  void Add(ExecutorEvent event) { events_.push_back(std::move(event)); }
   // Detaches every task; the orders by which another instance can recover them.
   std::vector<TaskOrder> DetachAll();
 
@@ -39,6 +48,7 @@ class TaskDesk {
   detent_status Update(detent_task task, const detent_task_status* status);
   detent_status Bind(detent_task task, void* user);
   detent_status Checkpoint(detent_task task, const detent_blob* blob, detent_cb cb, void* ctx);
+  bool Has(detent_task task) { return tasks_.Find(task) != nullptr; }
   size_t active() const { return tasks_.live(); }
 
  private:
@@ -94,6 +104,7 @@ class TaskDesk {
   Instance& instance_;
   HandleTable<TaskRecord, NoMutex> tasks_;
   std::unordered_map<TaskId, uint64_t> by_id_;
+  std::map<std::string, uint64_t, std::less<>> by_key_;  // As plugins see keys.
   std::deque<TaskCommand> backlog_;
   std::vector<uint64_t> to_release_;
   std::vector<uint64_t> in_doubt_;  // Tasks that are to be recovered again at their doubt_at.

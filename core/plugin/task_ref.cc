@@ -19,18 +19,27 @@ const void* LogsOf(const detent_executor& table) {
   return table.extension(DETENT_EXT_LOGS);
 }
 
-TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
-    : key_(AbiKey(order.key)) {
-  // The key is made of the Job's UID, the index and the attempt (core/base/names.h).
+JobOfTask JobOf(const TaskOrder& order) {
+  JobOfTask job;
+  // The key is made of the Job's UID, the index and the attempt.
   const size_t slash = order.key.find('/');
   if (slash != std::string::npos) {
-    job_uid_ = order.key.substr(0, slash);
+    job.uid = order.key.substr(0, slash);
     const char* digits = order.key.data() + slash + 1;
-    std::from_chars(digits, order.key.data() + order.key.size(), ref_.index);
+    std::from_chars(digits, order.key.data() + order.key.size(), job.index);
   }
-  const std::string suffix = "-" + std::to_string(ref_.index) + "-" + std::to_string(order.attempt);
-  job_name_ = order.name;
-  if (job_name_.ends_with(suffix)) job_name_.resize(job_name_.size() - suffix.size());
+  const std::string suffix = "-" + std::to_string(job.index) + "-" + std::to_string(order.attempt);
+  job.name = order.name;
+  if (job.name.ends_with(suffix)) job.name.resize(job.name.size() - suffix.size());
+  return job;
+}
+
+TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
+    : key_(AbiKey(order.key)) {
+  JobOfTask job = JobOf(order);
+  job_name_ = std::move(job.name);
+  job_uid_ = std::move(job.uid);
+  ref_.index = job.index;
   ref_.size = sizeof ref_;
   ref_.attempt = static_cast<uint32_t>(order.attempt);
   ref_.task = task;

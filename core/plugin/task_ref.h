@@ -13,6 +13,13 @@ namespace detent {
 // since plugins may use it as a file's name.
 std::string AbiKey(const std::string& key);
 
+// The Job that a task belongs to, as its order tells: by its key (core/base/names.h) and its name.
+struct JobOfTask {
+  std::string name, uid;
+  uint64_t index = 0;
+};
+JobOfTask JobOf(const TaskOrder& order);
+
 // The table of the logs extension, or null.
 const void* LogsOf(const detent_executor& table);
 

@@ -99,7 +99,8 @@ typedef struct detent_host {
    * stable storage, with OK, or with the error that prevented it: E_FENCED, E_UNAVAILABLE,
    * E_CANCELLED when a later checkpoint overtook it before it was written (the later one's callback
    * tells), E_CLOSING. Call it before an effect that must not be repeated, and have the effect in
-   * the callback. Immediate: E_TOO_LARGE over 16 KiB. */
+   * the callback. Immediate: E_TOO_LARGE over 16 KiB; E_UNSUPPORTED for an executor with
+   * DETENT_CAP_BACKEND_RECORD, of whose tasks the backend's object is the only record. */
   detent_status (*task_checkpoint)(detent_instance inst, detent_task task, const detent_blob* blob,
                                    detent_cb cb, void* ctx);
 

@@ -39,6 +39,12 @@ TEST(Usage, MistakesEndWithTwoAndAHint) {
        "--for: must be delete, condition=NAME or jsonpath={.a.b}=VALUE, not 'x'"},
       {{"completion", "tcsh"}, "there is completion for bash, zsh and fish, not for 'tcsh'"},
       {{"plugin", "relaod"}, "unknown command 'plugin relaod' (did you mean 'reload'?)"},
+      {{"install", "--server", "http://a"},
+       "--server: is about a host; name the cluster by --kubeconfig and --context"},
+      {{"install", "--print", "--dry-run"}, "--print: asks no cluster; drop it, or --dry-run"},
+      {{"install", "-n", "No"},
+       "--namespace: must be lower case letters, digits or '-', and begin and end with a letter or "
+       "digit, not 'No'"},
       {{"get", "jobs", "--server", "localhost:7420"},
        "--server: must begin with http://, https:// or unix:, not 'localhost:7420'"},
   };

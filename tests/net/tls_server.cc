@@ -1,146 +1,69 @@
 #include "tests/net/tls_server.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/socket.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
+#include <mutex>
 
 namespace detent::testing {
 namespace {
 
-using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
-using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+using TlsContext = std::shared_ptr<SSL_CTX>;
 
-template <typename Write>
-std::string Pem(Write&& write) {
-  BIO* const bio = BIO_new(BIO_s_mem());
-  write(bio);
-  char* text = nullptr;
-  const long size = BIO_get_mem_data(bio, &text);
-  const std::string pem(text, static_cast<size_t>(size));
+X509* ReadCertificate(const std::string& pem) {
+  BIO* const bio = BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()));
+  X509* const certificate = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
   BIO_free(bio);
-  return pem;
-}
-
-void Extend(X509* certificate, int nid, const char* value) {
-  X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, nullptr, nid, value);
-  X509_add_ext(certificate, extension, -1);
-  X509_EXTENSION_free(extension);
-}
-
-// A certificate for `key`, valid for an hour; its issuer is `issuer`, or itself.
-Certificate Unsigned(const char* name, EVP_PKEY* key, X509* issuer) {
-  Certificate certificate(X509_new(), &X509_free);
-  static std::atomic<long> serial{1};
-  X509_set_version(certificate.get(), 2);
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), serial++);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -60);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-  X509_set_pubkey(certificate.get(), key);
-  X509_NAME* const subject = X509_get_subject_name(certificate.get());
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
-                             reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
-  X509_set_issuer_name(certificate.get(),
-                       issuer == nullptr ? subject : X509_get_subject_name(issuer));
   return certificate;
 }
 
-std::string HeadFrom(const std::function<int(char*, int)>& read) {
-  std::string head;
-  char byte = 0;
-  while (head.size() < 16384 && head.find("\r\n\r\n") == std::string::npos) {
-    if (read(&byte, 1) != 1) return {};
-    head += byte;
+TlsContext MakeContext(const Identity& identity, const TlsServerOptions& options) {
+  const TlsContext context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
+  BIO* const key = BIO_new_mem_buf(identity.key_pem.data(), -1);
+  X509* const x509 = ReadCertificate(identity.certificate_pem);
+  EVP_PKEY* const pkey = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
+  SSL_CTX_use_certificate(context.get(), x509);
+  SSL_CTX_use_PrivateKey(context.get(), pkey);
+  X509_free(x509);
+  EVP_PKEY_free(pkey);
+  BIO_free(key);
+  if (!options.client_ca_pem.empty()) {
+    X509* const authority = ReadCertificate(options.client_ca_pem);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), authority);
+    SSL_CTX_add_client_CA(context.get(), authority);
+    X509_free(authority);
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    SSL_CTX_set_session_id_context(context.get(), reinterpret_cast<const unsigned char*>("t"), 1);
   }
-  return head;
+  return context;
 }
 
-std::string Frame(uint8_t type, uint8_t flags, uint32_t stream, const std::string& payload) {
-  std::string frame;
-  for (const int shift : {16, 8, 0}) frame += static_cast<char>(payload.size() >> shift & 0xff);
-  frame += static_cast<char>(type);
-  frame += static_cast<char>(flags);
-  for (const int shift : {24, 16, 8, 0}) frame += static_cast<char>(stream >> shift & 0xff);
-  return frame + payload;
+std::string CommonName(SSL* connection) {
+  X509* const certificate = SSL_get1_peer_certificate(connection);
+  if (certificate == nullptr) return "";
+  char name[256] = {};
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name, sizeof name);
+  X509_free(certificate);
+  return name;
 }
 
 }  // namespace
 
-Identity MakeIdentity(const std::string& names) {
-  const Key ca_key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
-  static std::atomic<int> authorities{1};
-  const std::string authority = "Test authority " + std::to_string(authorities++);
-  const Certificate ca = Unsigned(authority.c_str(), ca_key.get(), nullptr);
-  Extend(ca.get(), NID_basic_constraints, "critical,CA:TRUE");
-  Extend(ca.get(), NID_key_usage, "critical,keyCertSign");
-  X509_sign(ca.get(), ca_key.get(), EVP_sha256());
-  const Key key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
-  const Certificate leaf = Unsigned("Test server", key.get(), ca.get());
-  Extend(leaf.get(), NID_subject_alt_name, names.c_str());
-  X509_sign(leaf.get(), ca_key.get(), EVP_sha256());
-  return {Pem([&](BIO* bio) { PEM_write_bio_X509(bio, ca.get()); }),
-          Pem([&](BIO* bio) { PEM_write_bio_X509(bio, leaf.get()); }), Pem([&](BIO* bio) {
-            PEM_write_bio_PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-          })};
-}
-
-ThreadedListener::ThreadedListener(std::function<void(int)> serve) : serve_(std::move(serve)) {
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
-  listen(listener_, 16);
-  getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-  port_ = ntohs(address.sin_port);
-  thread_ = std::thread([this] { Accept(); });
-}
-
-void ThreadedListener::Accept() {
-  for (;;) {
-    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) return;
-    std::lock_guard lock(mutex_);
-    open_.push_back(fd);
-    workers_.emplace_back([this, fd] {
-      sigset_t broken_pipe;
-      sigemptyset(&broken_pipe);
-      sigaddset(&broken_pipe, SIGPIPE);
-      pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
-      serve_(fd);
-      shutdown(fd, SHUT_RDWR);
-    });
-  }
-}
-
-ThreadedListener::~ThreadedListener() {
-  shutdown(listener_, SHUT_RDWR);
-  thread_.join();
-  for (const int fd : open_) shutdown(fd, SHUT_RDWR);
-  for (std::thread& worker : workers_) worker.join();
-  for (const int fd : open_) close(fd);
-  close(listener_);
-}
-
 struct TlsServer::Context {
-  SSL_CTX* tls = nullptr;
-  bool http2 = false;
+  TlsServerOptions options;
+  ServedHandler handler;
+  std::mutex mutex;
+  TlsContext tls;  // Guarded by mutex.
   std::atomic<int> requests{0};
   std::atomic<int> connections{0};
 
   static int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
                             const unsigned char* offered, unsigned size, void* self) {
-    const bool http2 = static_cast<Context*>(self)->http2;
+    const bool http2 = static_cast<Context*>(self)->options.http2;
     const std::string mine = http2 ? std::string("\x02h2\x08http/1.1") : "\x08http/1.1";
     unsigned char* chosen = nullptr;
     const int found = SSL_select_next_proto(&chosen, out_size,
@@ -154,83 +77,91 @@ struct TlsServer::Context {
     return SSL_TLSEXT_ERR_OK;
   }
 
+  void Use(const Identity& identity) {
+    TlsContext fresh = MakeContext(identity, options);
+    SSL_CTX_set_alpn_select_cb(fresh.get(), &Context::ChooseProtocol, this);
+    std::lock_guard lock(mutex);
+    tls = std::move(fresh);
+  }
+
+  TlsContext Current() {
+    std::lock_guard lock(mutex);
+    return tls;
+  }
+
   void Serve(int fd) {
-    SSL* const tls_connection = SSL_new(tls);
-    SSL_set_fd(tls_connection, fd);
-    if (SSL_accept(tls_connection) == 1) {
-      ++connections;
-      const unsigned char* protocol = nullptr;
-      unsigned size = 0;
-      SSL_get0_alpn_selected(tls_connection, &protocol, &size);
-      size == 2 ? ServeHttp2(tls_connection) : ServeHttp1(tls_connection);
-    }
-    SSL_free(tls_connection);
+    const TlsContext context = Current();
+    SSL* const ssl = SSL_new(context.get());
+    SSL_set_fd(ssl, fd);
+    if (SSL_accept(ssl) == 1) Converse(ssl, fd);
+    SSL_free(ssl);
   }
 
-  void ServeHttp1(SSL* connection) {
-    for (;;) {
-      const std::string head =
-          HeadFrom([&](char* at, int size) { return SSL_read(connection, at, size); });
-      if (head.empty()) return;
-      ++requests;
-      const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret";
-      SSL_write(connection, answer.data(), static_cast<int>(answer.size()));
-    }
+  ServedRequest Describe(SSL* ssl) {
+    ServedRequest common;
+    common.connection = ++connections;
+    common.client = CommonName(ssl);
+    const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+    if (name != nullptr) common.server_name = name;
+    const unsigned char* protocol = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(ssl, &protocol, &size);
+    common.http2 = size == 2;
+    return common;
   }
 
-  // As little of RFC 9113 as one answer needs: its header block is the one octet of the static
-  // table that says ":status: 200" (RFC 7541, appendix A).
-  void ServeHttp2(SSL* connection) {
-    const auto exactly = [&](size_t size) {
-      std::string bytes(size, '\0');
-      for (size_t at = 0; at < size;) {
-        const int got = SSL_read(connection, &bytes[at], static_cast<int>(size - at));
-        if (got <= 0) return std::string();
-        at += static_cast<size_t>(got);
-      }
-      return bytes;
-    };
-    const auto send = [&](const std::string& bytes) {
-      SSL_write(connection, bytes.data(), static_cast<int>(bytes.size()));
-    };
-    constexpr uint8_t kData = 0, kHeaders = 1, kSettings = 4, kEnd = 1, kEndHeaders = 4;
-    if (exactly(24).empty()) return;  // The preface.
-    send(Frame(kSettings, 0, 0, ""));
+  void Converse(SSL* ssl, int fd) {
+    // Shared, since an exchange that a test still holds on to wakes it.
+    const std::shared_ptr<int> wake(new int(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), [](int* at) {
+      close(*at);
+      delete at;
+    });
+    const auto connection = std::make_shared<ServedConnection>(
+        Describe(ssl),
+        [this](const ServedRequest& request, std::shared_ptr<Served> exchange) {
+          ++requests;
+          handler(request, std::move(exchange));
+        },
+        [wake] {
+          const uint64_t one = 1;
+          [[maybe_unused]] const ssize_t written = write(*wake, &one, sizeof one);
+        });
+    char bytes[16384];
     for (;;) {
-      const std::string head = exactly(9);
-      if (head.empty()) return;
-      const auto byte = [&](size_t i) { return uint32_t{static_cast<unsigned char>(head[i])}; };
-      const uint32_t size = byte(0) << 16 | byte(1) << 8 | byte(2);
-      const uint32_t stream = byte(5) << 24 | byte(6) << 16 | byte(7) << 8 | byte(8);
-      if (size > 0 && exactly(size).empty()) return;
-      if (byte(3) == kSettings && (byte(4) & kEnd) == 0) send(Frame(kSettings, kEnd, 0, ""));
-      if (byte(3) != kHeaders) continue;
-      ++requests;
-      send(Frame(kHeaders, kEndHeaders, stream, "\x88") + Frame(kData, kEnd, stream, "secret"));
+      bool close = false;
+      const std::string out = connection->Take(close);
+      if (!out.empty() && SSL_write(ssl, out.data(), static_cast<int>(out.size())) <= 0) return;
+      if (close) return;
+      pollfd waits[] = {{fd, POLLIN, 0}, {*wake, POLLIN, 0}};
+      if (SSL_pending(ssl) == 0 && poll(waits, 2, -1) < 0) return;
+      uint64_t ignored = 0;
+      [[maybe_unused]] const ssize_t woken = read(*wake, &ignored, sizeof ignored);
+      if (SSL_pending(ssl) == 0 && waits[0].revents == 0) continue;
+      const int got = SSL_read(ssl, bytes, sizeof bytes);
+      if (got <= 0 || !connection->Feed({bytes, static_cast<size_t>(got)})) return;
     }
   }
 };
 
-TlsServer::TlsServer(const Identity& identity, bool http2) : context_(new Context) {
-  context_->http2 = http2;
-  context_->tls = SSL_CTX_new(TLS_server_method());
-  BIO* const certificate = BIO_new_mem_buf(identity.certificate_pem.data(), -1);
-  BIO* const key = BIO_new_mem_buf(identity.key_pem.data(), -1);
-  X509* const x509 = PEM_read_bio_X509(certificate, nullptr, nullptr, nullptr);
-  EVP_PKEY* const pkey = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
-  SSL_CTX_use_certificate(context_->tls, x509);
-  SSL_CTX_use_PrivateKey(context_->tls, pkey);
-  SSL_CTX_set_alpn_select_cb(context_->tls, &Context::ChooseProtocol, context_.get());
-  X509_free(x509);
-  EVP_PKEY_free(pkey);
-  BIO_free(certificate);
-  BIO_free(key);
-  listener_ = std::make_unique<ThreadedListener>([this](int fd) { context_->Serve(fd); });
+TlsServer::TlsServer(const Identity& identity, bool http2)
+    : TlsServer(identity, {http2, "", 0},
+                [](const ServedRequest&, std::shared_ptr<Served> exchange) {
+                  exchange->Answer(200, "secret");
+                }) {}
+
+TlsServer::TlsServer(const Identity& identity, TlsServerOptions options, ServedHandler handler)
+    : context_(new Context) {
+  context_->options = std::move(options);
+  context_->handler = std::move(handler);
+  context_->Use(identity);
+  listener_ = std::make_unique<ThreadedListener>([this](int fd) { context_->Serve(fd); },
+                                                 context_->options.port);
 }
 
-TlsServer::~TlsServer() {
-  listener_.reset();
-  SSL_CTX_free(context_->tls);
+TlsServer::~TlsServer() = default;
+
+void TlsServer::SetIdentity(const Identity& identity) {
+  context_->Use(identity);
 }
 
 std::string TlsServer::Url(const std::string& host) const {
@@ -243,46 +174,6 @@ int TlsServer::requests() const {
 
 int TlsServer::connections() const {
   return context_->connections;
-}
-
-TunnelProxy::TunnelProxy()
-    : listener_(std::make_unique<ThreadedListener>([this](int fd) { Serve(fd); })) {}
-
-std::vector<std::string> TunnelProxy::targets() const {
-  std::lock_guard lock(mutex_);
-  return targets_;
-}
-
-void TunnelProxy::Serve(int fd) {
-  const std::string head = HeadFrom([fd](char* at, int size) {
-    return static_cast<int>(recv(fd, at, static_cast<size_t>(size), 0));
-  });
-  if (head.rfind("CONNECT ", 0) != 0) return;
-  const std::string target = head.substr(8, head.find(' ', 8) - 8);
-  {
-    std::lock_guard lock(mutex_);
-    targets_.push_back(target);
-  }
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(std::stoi(target.substr(target.find(':') + 1))));
-  const int onward = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (connect(onward, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
-    send(fd, "HTTP/1.1 200 OK\r\n\r\n", 19, MSG_NOSIGNAL);
-    pollfd ends[2] = {{fd, POLLIN, 0}, {onward, POLLIN, 0}};
-    char bytes[16384];
-    for (bool open = true; open && poll(ends, 2, -1) > 0;) {
-      for (const int from : {0, 1}) {
-        if (ends[from].revents == 0) continue;
-        const ssize_t got = recv(ends[from].fd, bytes, sizeof bytes, 0);
-        open = got > 0 &&
-               send(ends[1 - from].fd, bytes, static_cast<size_t>(got), MSG_NOSIGNAL) == got;
-        if (!open) break;
-      }
-    }
-  }
-  close(onward);
 }
 
 }  // namespace detent::testing

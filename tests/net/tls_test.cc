@@ -35,7 +35,9 @@ HttpReply SecureExchange(CurlTransport& transport, HttpRequest request) {
 HttpRequest SecureRequest(const std::string& url, const std::string& ca_pem = "") {
   HttpRequest request;
   request.url = url;
-  request.ca_pem = ca_pem;
+  auto tls = std::make_shared<HttpTls>();
+  tls->ca_pem = ca_pem;
+  request.tls = std::move(tls);
   return request;
 }
 
@@ -88,7 +90,9 @@ TEST_F(TlsTest, RefusesACertificateForAnotherName) {
 TEST_F(TlsTest, VerifiesNothingOnlyWhereToldSo) {
   TlsServer server(MakeIdentity("DNS:another.test"));
   HttpRequest request = SecureRequest(server.Url());
-  request.insecure_tls = true;
+  auto tls = std::make_shared<HttpTls>();
+  tls->insecure = true;
+  request.tls = std::move(tls);
   EXPECT_EQ(SecureExchange(transport_, std::move(request)).outcome, HttpOutcome::kOk);
   EXPECT_EQ(Ask(server.Url()).outcome, HttpOutcome::kTlsFailed) << "the pooled one is not taken";
 }
@@ -138,7 +142,7 @@ TEST_F(TlsTest, GoesThroughTheProxyOfTheRequestAndStillVerifiesTheServer) {
   EXPECT_EQ(reply.body, "secret");
   EXPECT_EQ(proxy.targets(),
             (std::vector<std::string>{"127.0.0.1:" + std::to_string(server.port())}));
-  request.ca_pem.clear();
+  request.tls = nullptr;
   EXPECT_EQ(SecureExchange(transport_, request).outcome, HttpOutcome::kTlsFailed);
   EXPECT_EQ(Ask(server.Url(), identity.ca_pem).outcome, HttpOutcome::kOk) << "and directly";
   EXPECT_EQ(proxy.targets().size(), 2u);

@@ -29,6 +29,13 @@ class Replies {
                              [&] { return replies_.size() == static_cast<size_t>(sent_); });
   }
 
+  // Waits until that request has its reply; false after 20 seconds.
+  bool WaitOne(int number) {
+    std::unique_lock lock(mutex_);
+    return arrived_.wait_for(lock, std::chrono::seconds(20),
+                             [&] { return replies_.find(number) != replies_.end(); });
+  }
+
   const HttpReply& at(int number) { return replies_.at(number); }
   size_t size() const { return replies_.size(); }
   int calls(int number) { return calls_[number]; }

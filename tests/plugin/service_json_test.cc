@@ -88,9 +88,16 @@ TEST(JsonService, AnswersNothingAboutADocumentThatHasEnded) {
 }
 
 TEST(HostTable, KnowsAbsentServicesByNameAndStrangersNotAtAll) {
-  EXPECT_NE(ServiceTable("detent.kube/1"), nullptr);
-  EXPECT_EQ(ServiceTable("detent.kube/1x"), nullptr);
-  EXPECT_EQ(ServiceTable("org.stranger/1"), nullptr);
+  EXPECT_NE(ServiceTable("detent.kv/1", false), nullptr);
+  EXPECT_EQ(ServiceTable("detent.kv/1x", false), nullptr);
+  EXPECT_EQ(ServiceTable("org.stranger/1", true), nullptr);
+}
+
+TEST(HostTable, KnowsAClusterOnlyWhereThereIsOne) {
+  for (const char* id : {"detent.kube/1", "detent.watch/1"}) {
+    EXPECT_NE(ServiceTable(id, true), nullptr) << id;
+    EXPECT_EQ(ServiceTable(id, false), nullptr) << id;
+  }
 }
 
 }  // namespace

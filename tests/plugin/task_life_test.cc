@@ -82,6 +82,40 @@ TEST_F(TaskLife, ForgetsARequestThatTheTransportCouldNotTake) {
   EXPECT_FALSE(std::filesystem::exists(options_.state_root + "/good/http-closed"));
 }
 
+// Answers with the name that the server is asked for.
+class NameEcho final : public HttpTransport {
+ public:
+  uint64_t Send(HttpRequest request, HttpCallback callback) override {
+    HttpReply reply;
+    reply.status = 200;
+    reply.body = request.tls == nullptr ? "the URL's" : request.tls->server_name;
+    callback(std::move(reply));
+    return 1;
+  }
+  void Cancel(uint64_t) override {}
+};
+
+TEST_F(TaskLife, AsksAServerForTheNameThatThePluginGives) {
+  NameEcho transport;
+  http_ = &transport;
+  StartReady();
+  struct Row {
+    const char* name;
+    std::string message;
+  };
+  const Row rows[] = {{"", "0 200 the URL's"},
+                      {"api.inside", "0 200 api.inside"},
+                      {"fd00::1", "0 200 fd00::1"},
+                      {"a/b", "code " + std::to_string(DETENT_E_INVALID)},
+                      {"a@b", "code " + std::to_string(DETENT_E_INVALID)}};
+  TaskId id = 1;
+  for (const Row& row : rows) {
+    StartTask(id, std::string(R"({"mode":"http","url":"https://10.0.0.1/","serverName":")") +
+                      row.name + R"("})");
+    EXPECT_EQ(events_.End(id++).message, row.message) << row.name;
+  }
+}
+
 TEST_F(TaskLife, TellsAttemptsThatFailedFromThoseToTryLater) {
   StartReady();
   StartTask(1, R"({"mode":"busy"})");

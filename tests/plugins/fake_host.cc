@@ -21,6 +21,11 @@ std::map<detent_instance, FakeHost*>& Hosts() {
   return hosts;
 }
 
+std::map<std::string, const void*, std::less<>>& PureServices() {
+  static std::map<std::string, const void*, std::less<>> services;
+  return services;
+}
+
 std::string Copy(const detent_str& text) {
   return text.len == 0 ? std::string() : std::string(text.ptr, text.len);
 }
@@ -38,10 +43,12 @@ detent_bytes LendBytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
+int64_t skipped_ns = 0;
+
 int64_t Clock(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
-  return now.tv_sec * int64_t{1000000000} + now.tv_nsec;
+  return now.tv_sec * int64_t{1000000000} + now.tv_nsec + skipped_ns;
 }
 
 detent_result ResultWith(detent_status code) {
@@ -99,6 +106,8 @@ struct HostTable {
 
   static const void* Service(detent_instance inst, const char* id) {
     if (std::string_view(id) == DETENT_SVC_JSON) return JsonService();
+    const auto pure = PureServices().find(std::string_view(id));
+    if (pure != PureServices().end()) return pure->second;
     if (inst == 0) return nullptr;
     if (std::string_view(id) == DETENT_SVC_IO) return &IoTable::kTable;
     const auto& services = Hosts().at(inst)->services_;
@@ -123,6 +132,7 @@ struct HostTable {
     answer.reason = Copy(result->reason);
     answer.message = Copy(result->message);
     answer.flags = result->flags;
+    answer.retry_after_ms = result->retry_after_ms;
     answer.value = result->value;
     answer.value2 = result->value2;
     answer.body = BufferView(result->body);
@@ -353,6 +363,19 @@ detent_task FakeHost::NewTask(std::string key, std::string spec, uint32_t flags)
   return task;
 }
 
+void FakeHost::SetPureService(std::string_view id, const void* table) {
+  if (table == nullptr) {
+    PureServices().erase(std::string(id));
+  } else {
+    PureServices()[std::string(id)] = table;
+  }
+}
+
+void FakeHost::Remember(detent_task task, std::string blob, uint32_t last_phase) {
+  tasks_[task].blob = std::move(blob);
+  tasks_[task].last_phase = last_phase;
+}
+
 detent_op FakeHost::NewOp() {
   const detent_op op = next_handle_++;
   ops_[op] = Answer{};
@@ -371,7 +394,9 @@ void FakeHost::CallWithRef(detent_task task, detent_op op,
   ref.name = Lend(record.name);
   ref.namespace_ = Lend("default");
   ref.spec = LendBytes(record.spec);
-  ref.last_phase = record.last.phase;
+  ref.last_phase = std::max(record.last.phase, record.last_phase);
+  const detent_blob blob{sizeof(blob), 1, LendBytes(record.blob)};
+  if (!record.blob.empty()) ref.blob = &blob;
   ref.flags = record.flags;
   ref.job_name = Lend("job");
   ref.job_uid = Lend("uid");
@@ -415,8 +440,17 @@ detent_op FakeHost::ReadLog(std::string_view key, uint64_t offset, uint32_t max_
   const auto* logs = static_cast<const detent_logs*>(executor_->extension(DETENT_EXT_LOGS));
   const detent_op op = NewOp();
   const std::string text(key);
-  const detent_log_read what{sizeof(detent_log_read), flags,  Lend(text), Lend(text),
-                             Lend("default"),         offset, max_bytes,  streams};
+  detent_log_read what{};
+  what.size = sizeof(what);
+  what.flags = flags;
+  what.key = Lend(text);
+  if (names_logs) {
+    what.name = Lend(text);
+    what.namespace_ = Lend("default");
+  }
+  what.offset = offset;
+  what.max_bytes = max_bytes;
+  what.streams = streams;
   logs->read(self_, op, &what);
   return op;
 }
@@ -426,6 +460,10 @@ void FakeHost::Discard(std::string_view key) {
   const std::string text(key);
   const detent_str lent = Lend(text);
   logs->discard(self_, &lent);
+}
+
+void FakeHost::Cancel(detent_op op) {
+  executor_->cancel(self_, op);
 }
 
 void FakeHost::Release(detent_task task) {
@@ -438,6 +476,10 @@ void FakeHost::Detach(detent_task task) {
   executor_->detach(self_, task, tasks_[task].user);
   tasks_[task].user = nullptr;
   tasks_[task].held = false;
+}
+
+void FakeHost::SkipTime(int64_t seconds) {
+  skipped_ns += seconds * int64_t{1000000000};
 }
 
 bool FakeHost::RunUntil(const Condition& condition, int timeout_ms) {

@@ -4,9 +4,10 @@
 // says.
 //
 // Everything happens on the thread of the test, inside the calls that say "runs the loop". Real
-// time: deadlines are real. It is forgiving where the real host is strict; what a rule of
-// detent/rules.h demands is checked elsewhere, but for the end of an instance: there each callback
-// that is owed comes, with E_CLOSING (D-OP-3). Buffers and JSON are the core's own.
+// time, but for what a test skips: deadlines are real. It is forgiving where the real host is
+// strict; what a rule of detent/rules.h demands is checked elsewhere, but for the end of an
+// instance: there each callback that is owed comes, with E_CLOSING (D-OP-3). Buffers and JSON are
+// the core's own.
 
 #pragma once
 
@@ -32,7 +33,7 @@ struct Answer {
   bool given = false;
   detent_status code = DETENT_E_INTERNAL;
   std::string reason, message, body;
-  uint32_t flags = 0;
+  uint32_t flags = 0, retry_after_ms = 0;
   uint64_t value = 0, value2 = 0;
 };
 
@@ -70,6 +71,10 @@ class FakeHost {
     if (at_close) at_close_.push_back(std::move(at_close));
   }
 
+  // The same for [pure] calls, which know of no instance; for all hosts, until it is taken away by
+  // nullptr.
+  static void SetPureService(std::string_view id, const void* table);
+
   // Pure calls. Validate returns the findings; none means valid.
   std::vector<Finding> Validate(std::string_view spec);
   std::string Schema(uint32_t which);
@@ -85,6 +90,10 @@ class FakeHost {
   // A task's handle; nothing is called yet.
   detent_task NewTask(std::string key, std::string spec, uint32_t flags = 0);
 
+  // What a host of an earlier life recorded of it, for start and recover.
+  void Remember(detent_task task, std::string blob, uint32_t last_phase);
+  const std::string& key(detent_task task) { return tasks_[task].key; }
+
   // Ask the executor. The op's id; its answer is looked up or waited for.
   detent_op Start(detent_task task);
   detent_op Recover(detent_task task);
@@ -93,10 +102,18 @@ class FakeHost {
   detent_op ForceDelete(detent_task task);
   detent_op ReadLog(std::string_view key, uint64_t offset, uint32_t max_bytes = 1 << 20,
                     uint32_t streams = 0, uint32_t flags = 0);
+  // Whether ReadLog says the task's name and namespace, besides its key.
+  bool names_logs = true;
   void Discard(std::string_view key);
+  void Cancel(detent_op op);
   void Release(detent_task task);
   void Detach(detent_task task);
 
+  // As if so much time had passed; for all hosts.
+  static void SkipTime(int64_t seconds);
+
+  // Runs what is due, without waiting for anything.
+  void RunReady() { Turn(0); }
   // Runs the loop until the condition holds. False: it did not within the time.
   bool RunUntil(const Condition& condition, int timeout_ms = 20000);
   Answer Await(detent_op op);                         // runs the loop
@@ -113,7 +130,7 @@ class FakeHost {
   friend struct IoTable;
   struct TaskRecord {
     std::string key, spec, name, blob;
-    uint32_t flags = 0;
+    uint32_t flags = 0, last_phase = DETENT_PHASE_UNKNOWN;
     bool held = false;  // The plugin knows it: from start or recover to release or detach.
     void* user = nullptr;
     Update last;

@@ -34,6 +34,8 @@ DETENT_EXTERN_C_BEGIN
 /* Lent for the call.
  * gvr           "v1/pods", "argoproj.io/v1alpha1/workflows"; a sub-resource follows the plural:
  *               "v1/pods/status".
+ * name          of the object. Empty for LIST and DELETE_COLLECTION, and for CREATE, whose object
+ *               says it itself; a sub-resource is created under its object's name.
  * query         raw query string without "?" ("labelSelector=a%3Db&limit=500").
  * content_type  of the body; empty: application/json. For PATCH it selects the kind of patch.
  * body          JSON or whatever content_type says; DELETE takes DeleteOptions.

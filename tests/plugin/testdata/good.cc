@@ -135,11 +135,12 @@ std::string Member(const detent_bytes& spec, const char* name) {
   return text;
 }
 
-void StartHttp(Task* task, const std::string& url) {
+void StartHttp(Task* task, const std::string& url, const std::string& server_name) {
   detent_http_request request{};
   request.size = sizeof request;
   request.method = {"GET", 3};
   request.url = Str(url);
+  request.tls_server_name = Str(server_name);
   const auto* http =
       static_cast<const detent_http*>(host->service(task->self->inst, DETENT_SVC_HTTP));
   const detent_status taken = http->request(task->self->inst, &request, OnHttp, task, nullptr);
@@ -213,7 +214,7 @@ bool Begin(Task* task, detent_op op, const detent_bytes& spec) {
   }
   if (mode == "offload") host->offload(self->inst, Work, Ended, task);
   if (mode == "checkpoint") StartCheckpoint(task);
-  if (mode == "http") StartHttp(task, Member(spec, "url"));
+  if (mode == "http") StartHttp(task, Member(spec, "url"), Member(spec, "serverName"));
   if (mode == "instant") {
     Report(task, DETENT_PHASE_TERMINATED, DETENT_RESULT_SUCCEEDED, "bad \xff text", "{\"n\":1}");
     Report(task, DETENT_PHASE_RUNNING, 0, "after the end");

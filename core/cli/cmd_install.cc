@@ -1,0 +1,139 @@
+#include <future>
+#include <ostream>
+#include <sstream>
+
+#include "core/base/log.h"
+#include "core/base/names.h"
+#include "core/cli/command.h"
+#include "core/install/installer.h"
+#include "core/kube/client.h"
+#include "core/kube/cluster_access.h"
+
+namespace detent {
+namespace {
+
+constexpr const char* kHomeNamespace = "detent";
+
+// Flags of all commands that are about a host, and would be passed over here.
+Result<void> CheckFlags(const ParsedFlags& flags) {
+  for (const char* flag : {"server", "token-file", "ca-file"}) {
+    if (!flags.Has(flag)) continue;
+    return Error(Code::kInvalid, "--" + std::string(flag) +
+                                     ": is about a host; name the cluster by --kubeconfig and "
+                                     "--context");
+  }
+  if (flags.IsOn("print") && flags.IsOn("dry-run")) {
+    return Error(Code::kInvalid, "--print: asks no cluster; drop it, or --dry-run");
+  }
+  const std::string ns = flags.Text("namespace", kHomeNamespace);
+  if (const auto checked = CheckDns1123Label(ns); !checked) {
+    return Error(Code::kInvalid,
+                 "--namespace: " + checked.error().message() + ", not '" + ns + "'");
+  }
+  return {};
+}
+
+Result<ClusterAccess> AccessOf(const CommandContext& context) {
+  const auto variable = [&](const char* name) {
+    const char* value = context.io.environment(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  KubeEnvironment environment;
+  environment.kubeconfig_flag = context.flags.Text("kubeconfig");
+  environment.kubeconfig = variable("KUBECONFIG");
+  environment.home = variable("HOME");
+  environment.service_host = variable("KUBERNETES_SERVICE_HOST");
+  environment.service_port = variable("KUBERNETES_SERVICE_PORT");
+  AccessOverrides overrides;
+  overrides.context = context.flags.Text("context");
+  return FindClusterAccess(environment, overrides);
+}
+
+InstallOptions OptionsOf(const ParsedFlags& flags) {
+  InstallOptions options;
+  options.ns = flags.Text("namespace", kHomeNamespace);
+  options.version = CliVersion();
+  options.dry_run = flags.IsOn("dry-run");
+  options.take_over = flags.IsOn("force-conflicts");
+  if (const auto timeout = flags.Duration("timeout")) options.timeout = *timeout;
+  if (const auto timeout = flags.Duration("request-timeout")) options.request_timeout = *timeout;
+  return options;
+}
+
+// A sentence for each thing that is missing.
+int FailWithEach(CommandContext& context, const Error& error) {
+  int code = kExitFailure;
+  std::istringstream lines(error.message());
+  for (std::string line; std::getline(lines, line);) {
+    code = context.Fail(Error(error.code(), line));
+  }
+  return code;
+}
+
+Result<int> Install(CommandContext& context) {
+  if (const auto checked = CheckFlags(context.flags); !checked) {
+    return context.Usage(checked.error().message());
+  }
+  const InstallOptions options = OptionsOf(context.flags);
+  if (context.flags.IsOn("print")) {
+    context.out() << InstallYaml(InstallObjects(options.ns, options.version));
+    return kExitOk;
+  }
+  ClusterAccess access = TRY(AccessOf(context));
+  // What goes wrong is in the answers, once.
+  Logger log(LogLevel::kError, [&](std::string_view line) { context.err() << line; });
+  KubeClientOptions client_options;
+  client_options.user_agent = std::string("detent/") + CliVersion();
+  client_options.random = &context.random;
+  client_options.patience = options.request_timeout;
+  KubeClient client(std::move(access), client_options, context.clock, log);
+  const InstallPort port{[&](KubeRequest request) { return client.Fetch(std::move(request)); },
+                         [&](std::chrono::milliseconds time) {
+                           std::promise<void> over;
+                           client.After(time, [&over] { over.set_value(); });
+                           over.get_future().wait();
+                         },
+                         context.clock};
+  const auto tell = [&](const std::string& line) { context.out() << line << std::endl; };
+  const auto done = Installer(port, options, tell).Run();
+  if (!done) return FailWithEach(context, done.error());
+  if (!options.dry_run) {
+    tell("Detent " + options.version + " is served, and serviceaccount " + options.ns + "/" +
+         kServiceAccount + " may do what a host needs.");
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Command InstallCommand() {
+  return {
+      .name = "install",
+      .arguments = "",
+      .summary = "prepare a Kubernetes cluster for hosts that run in it",
+      .description =
+          "Applies the namespace, the CustomResourceDefinitions, and who may do what; then\n"
+          "waits until the cluster serves our kinds, and asks whether the host's\n"
+          "ServiceAccount may do what it has to. It can be run again: what is there is\n"
+          "brought to this version, and what a newer version has put there is refused.\n"
+          "The host itself is deployed with config/kubernetes, or as you deploy things.",
+      .examples = {"detent install --kubeconfig ~/.kube/config --context staging",
+                   "# What would change, checked by the API server.", "detent install --dry-run",
+                   "# The same objects for those who apply by other means.",
+                   "detent install --print | kubectl apply --server-side -f -"},
+      .flags = {{"kubeconfig", 0, FlagType::kText, "FILE",
+                 "The cluster. Default: $KUBECONFIG, else ~/.kube/config."},
+                {"context", 0, FlagType::kText, "NAME", "One of its contexts, not the current."},
+                {"dry-run", 0, FlagType::kSwitch, "",
+                 "Let the API server check everything and change nothing."},
+                {"print", 0, FlagType::kSwitch, "",
+                 "Print the objects as YAML and ask no cluster."},
+                {"force-conflicts", 0, FlagType::kSwitch, "",
+                 "Take over fields that something else has set differently."},
+                {"timeout", 0, FlagType::kDuration, "TIME",
+                 "How long the cluster may take to follow; then exit with 3. Default: 60s."}},
+      .offline = true,
+      .run = Install};
+}
+
+}  // namespace detent

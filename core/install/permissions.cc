@@ -1,0 +1,81 @@
+#include "core/install/permissions.h"
+
+#include "core/api/object.h"
+
+namespace detent {
+namespace {
+
+using Permissions = std::vector<Permission>;
+
+Json Words(const std::vector<std::string>& words) {
+  return Json::Array(words.begin(), words.end());
+}
+
+}  // namespace
+
+const std::vector<Permission>& HostPermissions() {
+  static const Permissions permissions = {
+      // A JobConfig's spec is written where the host keeps schedule.lastUpdated.
+      {kApiGroup, {"jobconfigs"}, {"get", "list", "watch", "update", "patch"}},
+      {kApiGroup,
+       {"jobs", "tasks"},
+       {"get", "list", "watch", "create", "update", "patch", "delete"}},
+      {kApiGroup, {"jobconfigs/status", "jobs/status", "tasks/status"}, {"update", "patch"}},
+      // Where owners are protected (OwnerReferencesPermissionEnforcement), whoever makes an object
+      // that its owner's deletion waits for must be allowed this of the owner.
+      {kApiGroup, {"jobconfigs/finalizers", "jobs/finalizers"}, {"update"}},
+      {"events.k8s.io", {"events"}, {"create", "patch"}},
+      // The host puts its certificate into the one that was installed for it, and makes none.
+      {"admissionregistration.k8s.io",
+       {"validatingwebhookconfigurations"},
+       {"get", "patch"},
+       {"detent"}},
+  };
+  return permissions;
+}
+
+const std::vector<Permission>& HostHomePermissions() {
+  static const Permissions permissions = {
+      // A creation has no name yet that a rule could ask for.
+      {"coordination.k8s.io", {"leases"}, {"create"}},
+      {"coordination.k8s.io", {"leases"}, {"get", "update"}, {"detent"}},
+  };
+  return permissions;
+}
+
+const std::vector<ExecutorPermissions>& ExecutorsPermissions() {
+  static const std::vector<ExecutorPermissions> executors = {
+      {"pod",
+       {{"", {"pods"}, {"get", "list", "watch", "create", "patch", "delete"}},
+        {"", {"pods/log"}, {"get"}}}},
+  };
+  return executors;
+}
+
+const std::vector<Permission>& EditorPermissions() {
+  static const Permissions permissions = {
+      {kApiGroup,
+       {"jobconfigs", "jobs"},
+       {"create", "update", "patch", "delete", "deletecollection"}}};
+  return permissions;
+}
+
+const std::vector<Permission>& ViewerPermissions() {
+  static const Permissions permissions = {
+      {kApiGroup, {"jobconfigs", "jobs", "tasks"}, {"get", "list", "watch"}}};
+  return permissions;
+}
+
+Json RulesJson(const std::vector<Permission>& permissions) {
+  Json::Array rules;
+  for (const Permission& permission : permissions) {
+    Json rule(Json::Object{{"apiGroups", Json::Array{permission.group}},
+                           {"resources", Words(permission.resources)}});
+    if (!permission.names.empty()) rule.Set("resourceNames", Words(permission.names));
+    rule.Set("verbs", Words(permission.verbs));
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+}  // namespace detent

@@ -1,0 +1,61 @@
+// What an API server says about objects, in the two forms in which it says it: a line of a watch,
+// and a page of a list. Pure, but for the memory that a reader keeps for the next text.
+//
+// Objects are kept as the texts that they are; a few of their members are picked out on the way.
+// Source: Kubernetes API concepts, "Efficient detection of changes", "Retrieving large results sets
+// in chunks"; WatchEvent and Status of its reference.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json_scan.h"
+#include "core/base/result.h"
+
+namespace detent {
+
+// One object as the server sent it, without metadata.managedFields; with the apiVersion and kind
+// that are left out of the items of a list. Shared and never changed.
+struct WatchedObject {
+  std::string ns, name, uid;
+  std::string resource_version;
+  std::string task_key;  // Of labels::kTaskKey; empty: it has no such label.
+  std::string json;
+};
+using WatchedObjectPtr = std::shared_ptr<const WatchedObject>;
+
+struct WatchEvent {
+  enum class Type : uint8_t { kUpsert, kDelete, kBookmark, kError };
+  Type type = Type::kUpsert;
+  WatchedObjectPtr object;          // Of kUpsert and kDelete.
+  std::string resource_version;     // Of all but kError: a watch may be resumed behind it.
+  bool initial_events_end = false;  // Of kBookmark: all that existed has been said.
+  // Of kError, from the server's Status.
+  int status = 0;
+  std::string reason, message;
+};
+
+struct ListPage {
+  std::vector<WatchedObjectPtr> objects;
+  std::string resource_version;  // Of the whole list, the same on each of its pages.
+  std::string continue_token;    // Empty: this page is the last.
+};
+
+// One thread at a time.
+class WatchEventReader {
+ public:
+  // kInvalid: no event, or one that lacks what its type needs; the message says what.
+  Result<WatchEvent> ReadEvent(std::string_view line);
+
+ private:
+  JsonScan scan_;
+};
+
+// kInvalid: no list, or one without a version.
+Result<ListPage> ReadListPage(std::string_view body);
+
+}  // namespace detent

@@ -1,0 +1,197 @@
+#include "plugins/pod/executor.h"
+
+#include <utility>
+
+#include "plugins/pod/manifest.h"
+#include "plugins/pod/marks.h"
+
+namespace detent::pod {
+namespace {
+
+constexpr uint32_t kListAgainMs = 1'000;
+
+PodTask& AsPod(sdk::Task& task) {
+  return static_cast<PodTask&>(task);
+}
+
+}  // namespace
+
+sdk::Status PodExecutor::Create(const sdk::InstanceInfo& info, sdk::Diagnostics& diag) {
+  auto doc = sdk::JsonDoc::Parse(host().table(), instance(), info.config, diag.sink());
+  if (!doc) return doc.status();
+  // There is nothing to configure: whatever is written is unknown.
+  const sdk::Fields fields(doc->root(), "", sdk::Fields::Mode::kFinal, diag);
+  requests_ = std::make_unique<Requests>(host());
+  logs_ = std::make_unique<LogRequests>(host(), *requests_);
+  discards_ = std::make_unique<Discards>(host(), *requests_);
+  return {};
+}
+
+void PodExecutor::Open(sdk::Op op) {
+  if (host().Service<detent_kube>(DETENT_SVC_KUBE) == nullptr) {
+    return op.Fail({DETENT_E_UNSUPPORTED, "NoCluster",
+                    "Pods need a cluster, and the host has none: give it a kubeconfig"});
+  }
+  sdk::WatchRequest request;
+  request.gvr = kPods;
+  request.tracked = true;
+  auto watch =
+      sdk::Watch::Start(host(), request, [this](const sdk::WatchEvent& event) { OnEvent(event); });
+  if (!watch) return op.Fail(watch.status());
+  watch_ = *std::move(watch);
+  host().Health(DETENT_HEALTH_UNHEALTHY, "the list of Pods has not been read yet");
+  // Tasks can be started before the list is there; to recover one, it is waited for.
+  op.Succeed();
+}
+
+void PodExecutor::Close(sdk::Op op) {
+  const sdk::Status answer(DETENT_E_CLOSING, "Closing", "the Pod goes on without the host");
+  ForEachTask([&](sdk::Task& task) { AsPod(task).AnswerOp(0, answer); });
+  logs_->Close();
+  discards_->Close();
+  requests_->Close();
+  watch_.Stop();
+  op.Succeed();
+}
+
+PodTask& PodExecutor::Take(const sdk::TaskRef& ref, PodTask::Options options) {
+  PodTask& task = Follow<PodTask>(ref, *requests_, std::move(options));
+  index_.Add(task);
+  if (const auto pod = index_.Claim(task)) task.Watched(*pod, round_);
+  return task;
+}
+
+void PodExecutor::Start(sdk::Op op, const sdk::TaskRef& ref) {
+  auto doc = sdk::JsonDoc::Parse(host().table(), instance(), ref.spec);
+  if (!doc) return op.Fail(doc.status());
+  sdk::Diagnostics diag(host().table(), nullptr);
+  const PodSpec spec = [&] {
+    sdk::Fields fields(doc->root(), "", sdk::Fields::Mode::kFinal, diag);
+    return ReadSpec(fields, sdk::Fields::Mode::kFinal, instance());
+  }();
+  if (!diag.ok()) return op.Fail(sdk::Status(diag.status()).Retry(DETENT_HINT_NEVER));
+  sdk::Task* const known = Find(ref.task);
+  PodTask& task = known != nullptr
+                      ? AsPod(*known)
+                      : Take(ref, {spec.delete_pods, spec.result_path, ref.MaybeStarted(), round_});
+  task.Start(std::move(op), ManifestOf(spec, ref, host()));
+}
+
+// Of a spec that this version may not be able to read any more: that is no reason to let go of a
+// Pod.
+PodTask::Options PodExecutor::OptionsOf(std::string_view spec) const {
+  const auto read = [this](sdk::Fields& fields) {
+    PodSpec parsed = ReadSpec(fields, sdk::Fields::Mode::kFinal, instance());
+    return PodTask::Options{parsed.delete_pods, std::move(parsed.result_path), true, round_};
+  };
+  auto options = sdk::ReadDocument(host(), spec, read);
+  return options ? *std::move(options) : PodTask::Options{DeletePods::kNever, "", true, round_};
+}
+
+void PodExecutor::Recover(sdk::Op op, const sdk::TaskRef& ref) {
+  if (ref.has_blob && ref.state_version > kStateVersion) {
+    return op.Answer(sdk::Recovered::kIncompatible, "a newer version of this executor followed it");
+  }
+  sdk::Task* const known = Find(ref.task);
+  PodTask& task = known != nullptr ? AsPod(*known) : Take(ref, OptionsOf(ref.spec));
+  if (!task.found() && !synced_) {
+    const std::string why =
+        watch_problem_.empty() ? "the list of Pods has not been read yet" : watch_problem_;
+    return op.Answer(sdk::Recovered::kRetryLater, why, kListAgainMs);
+  }
+  // Not in the list: it is looked for on the server, since "not there" must be certain.
+  task.Recover(std::move(op));
+}
+
+void PodExecutor::Kill(sdk::Op op, sdk::Task& task, const sdk::KillRequest& how) {
+  AsPod(task).Kill(std::move(op), how);
+}
+
+void PodExecutor::ForceDelete(sdk::Op op, sdk::Task& task) {
+  AsPod(task).ForceDelete(std::move(op));
+}
+
+void PodExecutor::Release(sdk::Task& record) {
+  PodTask& task = AsPod(record);
+  index_.Remove(task);
+  task.LetGo();
+  if (task.haunted()) index_.Haunt(task, host().MonotonicNs());
+}
+
+void PodExecutor::Detach(sdk::Task& task) {
+  index_.Remove(AsPod(task));
+}
+
+void PodExecutor::Cancel(detent_op op) {
+  const sdk::Status answer(DETENT_E_CANCELLED, "Cancelled", "the API server was too slow");
+  ForEachTask([&](sdk::Task& task) { AsPod(task).AnswerOp(op, answer); });
+  logs_->Cancel(op, answer);
+}
+
+void PodExecutor::OnEvent(const sdk::WatchEvent& event) {
+  switch (event.kind()) {
+    case DETENT_WATCH_UPSERT:
+      if (auto pod = ReadPod(event.text())) return OnUpsert(*std::move(pod));
+      return host().Warn("a Pod could not be read", {{"name", event.name()}});
+    case DETENT_WATCH_DELETE:
+      return OnDelete(event);
+    case DETENT_WATCH_SYNCED:
+      return OnSynced();
+    case DETENT_WATCH_RESTARTED:
+      synced_ = false;
+      ++round_;
+      return index_.DropAll();
+    case DETENT_WATCH_FAILED:
+      watch_problem_ = event.message();
+      host().Health(DETENT_HEALTH_UNHEALTHY, watch_problem_);
+      return host().Warn("Pods cannot be watched", {{"why", watch_problem_}});
+    default:
+      return;
+  }
+}
+
+void PodExecutor::OnUpsert(Pod pod) {
+  if (PodTask* const task = index_.ByName(pod.ns, pod.name)) {
+    if (task->IsGhost(pod)) RemoveGhost(pod);
+    return task->Watched(pod, round_);
+  }
+  if (index_.IsGhost(pod, host().MonotonicNs()) && RemoveGhost(pod)) return;
+  index_.Keep(std::move(pod));
+}
+
+// A request to make a Pod took effect when nobody waited for it any more.
+bool PodExecutor::RemoveGhost(const Pod& pod) {
+  host().Warn("a Pod came up that no task waits for; it is removed",
+              {{"pod", pod.ns + "/" + pod.name}});
+  const sdk::Status taken =
+      KubeLetGo(host(), {std::string(kPods), pod.ns, pod.name, pod.uid, true});
+  if (!taken.ok()) host().Warn("it could not be let go of", {{"why", taken.message()}});
+  return taken.ok();
+}
+
+void PodExecutor::OnDelete(const sdk::WatchEvent& event) {
+  const auto last = ReadPod(event.text());
+  PodTask* const task = index_.ByName(event.namespace_(), event.name());
+  if (task == nullptr) return index_.Drop(event.namespace_(), event.name());
+  if (task->uid() == event.uid()) task->Vanish(last ? &*last : nullptr);
+}
+
+void PodExecutor::OnSynced() {
+  synced_ = true;
+  watch_problem_.clear();
+  host().Health(DETENT_HEALTH_HEALTHY);
+  ForEachTask([this](sdk::Task& task) {
+    if (AsPod(task).IsMissing(round_)) AsPod(task).Vanish(nullptr);
+  });
+}
+
+void PodExecutor::ReadLog(sdk::Op op, const sdk::LogRequest& request) {
+  const PodTask* const task = index_.ByKey(request.key);
+  logs_->Read(std::move(op), request, task != nullptr && task->found() ? &task->pod() : nullptr);
+}
+
+void PodExecutor::DiscardLog(std::string_view key) {
+  discards_->Add(key);
+}
+
+}  // namespace detent::pod

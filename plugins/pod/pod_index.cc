@@ -1,0 +1,79 @@
+#include "plugins/pod/pod_index.h"
+
+#include <utility>
+
+#include "plugins/pod/rfc3339.h"
+
+namespace detent::pod {
+namespace {
+
+// The server's own limit of a request is a minute.
+constexpr int64_t kHauntedNs = 600 * kNsPerSecond;
+
+std::string NameOf(std::string_view ns, std::string_view name) {
+  std::string text(ns);
+  return text.append("/").append(name);
+}
+
+template <typename Map>
+PodTask* Find(const Map& map, const std::string& key) {
+  const auto at = map.find(key);
+  return at == map.end() ? nullptr : at->second;
+}
+
+template <typename Map>
+void Erase(Map& map, const std::string& key, const PodTask& task) {
+  const auto at = map.find(key);
+  if (at != map.end() && at->second == &task) map.erase(at);
+}
+
+}  // namespace
+
+void PodIndex::Add(PodTask& task) {
+  by_name_[NameOf(task.ns(), task.name())] = &task;
+  by_key_[task.key()] = &task;
+}
+
+void PodIndex::Remove(const PodTask& task) {
+  Erase(by_name_, NameOf(task.ns(), task.name()), task);
+  Erase(by_key_, task.key(), task);
+}
+
+PodTask* PodIndex::ByName(std::string_view ns, std::string_view name) const {
+  return Find(by_name_, NameOf(ns, name));
+}
+
+PodTask* PodIndex::ByKey(std::string_view key) const {
+  return Find(by_key_, std::string(key));
+}
+
+void PodIndex::Keep(Pod pod) {
+  std::string name = NameOf(pod.ns, pod.name);
+  unclaimed_.insert_or_assign(std::move(name), std::move(pod));
+}
+
+void PodIndex::Drop(std::string_view ns, std::string_view name) {
+  unclaimed_.erase(NameOf(ns, name));
+}
+
+std::optional<Pod> PodIndex::Claim(const PodTask& task) {
+  const auto at = unclaimed_.find(NameOf(task.ns(), task.name()));
+  if (at == unclaimed_.end() || at->second.task_key != task.key()) return std::nullopt;
+  Pod pod = std::move(at->second);
+  unclaimed_.erase(at);
+  return pod;
+}
+
+void PodIndex::Haunt(const PodTask& task, int64_t now_ns) {
+  std::erase_if(ghosts_, [&](const auto& ghost) { return ghost.second.until_ns < now_ns; });
+  ghosts_[NameOf(task.ns(), task.name())] = {task.key(), task.uid(), now_ns + kHauntedNs};
+}
+
+bool PodIndex::IsGhost(const Pod& pod, int64_t now_ns) {
+  if (ghosts_.empty()) return false;
+  const auto at = ghosts_.find(NameOf(pod.ns, pod.name));
+  return at != ghosts_.end() && at->second.key == pod.task_key && at->second.uid != pod.uid &&
+         at->second.until_ns >= now_ns;
+}
+
+}  // namespace detent::pod

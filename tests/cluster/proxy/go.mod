@@ -1,0 +1,3 @@
+module detent.dev/testtools/faultproxy
+
+go 1.26.0

@@ -1,0 +1,99 @@
+// config/kubernetes is what `detent install` applies, and what deploys the host beside it.
+// UPDATE_GOLDEN=1 rewrites the files of the first sort.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "core/base/yaml.h"
+#include "core/install/objects.h"
+
+namespace detent {
+namespace {
+
+const std::string kDirectory = DETENT_CONFIG_DIRECTORY;
+
+constexpr const char* kHead =
+    "# Made by core/install and core/crd; tests/install holds it to them, and UPDATE_GOLDEN=1 "
+    "rewrites it.\n";
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string FileOf(const InstallObject& object) {
+  const std::string& plural = object.resource.plural;
+  if (plural == "namespaces") return "namespace.yaml";
+  if (plural == "validatingwebhookconfigurations") return "webhook.yaml";
+  if (plural != "customresourcedefinitions") return "rbac.yaml";
+  return "crds/" + object.name.substr(0, object.name.find('.')) + ".yaml";
+}
+
+std::map<std::string, std::string> MadeFiles() {
+  std::map<std::string, std::vector<InstallObject>> objects;
+  for (InstallObject& object : InstallObjects("detent", DETENT_VERSION)) {
+    objects[FileOf(object)].push_back(std::move(object));
+  }
+  std::map<std::string, std::string> files;
+  for (const auto& [file, content] : objects) files[file] = kHead + InstallYaml(content);
+  return files;
+}
+
+Json OnlyDocument(const std::string& file) {
+  const auto documents = ParseYaml(ReadFile(kDirectory + "/" + file));
+  EXPECT_TRUE(documents) << file;
+  if (!documents) return {};
+  EXPECT_EQ(documents->size(), 1u) << file;
+  return documents->front().value;
+}
+
+TEST(ConfigDirectory, HasWhatAnInstallationApplies) {
+  for (const auto& [file, text] : MadeFiles()) {
+    const std::string path = kDirectory + "/" + file;
+    if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+    EXPECT_EQ(ReadFile(path), text) << file << " is old: UPDATE_GOLDEN=1 rewrites it";
+  }
+}
+
+TEST(ConfigDirectory, NamesEachOfItsFilesAndThisVersion) {
+  const Json kustomization = OnlyDocument("kustomization.yaml");
+  std::set<std::string> named = {"kustomization.yaml", "detent.yaml", "README.md"};
+  for (const Json& file : kustomization.Find("resources")->as_array()) {
+    named.insert(file.as_string());
+  }
+  std::set<std::string> present;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(kDirectory)) {
+    if (!file.is_regular_file()) continue;
+    present.insert(std::filesystem::relative(file.path(), kDirectory).string());
+  }
+  EXPECT_EQ(named, present);
+  EXPECT_EQ(*kustomization.At("/images/0/newTag"), Json(DETENT_VERSION));
+}
+
+TEST(ConfigDirectory, DeploysTheHostAsTheAccountThatIsInstalled) {
+  const Json deployment = OnlyDocument("deployment.yaml");
+  const Json* pod = deployment.At("/spec/template/spec");
+  ASSERT_NE(pod, nullptr);
+  EXPECT_EQ(*pod->Find("serviceAccountName"), Json(kServiceAccount));
+  EXPECT_EQ(*deployment.At("/spec/replicas"), Json(2));
+  const std::string host = "/containers/0";
+  EXPECT_EQ(DumpJson(*pod->At(host + "/args")),
+            R"(["serve","--home","kubernetes","--config","/etc/detent/config/detent.yaml"])");
+  for (const char* probe : {"startupProbe", "livenessProbe", "readinessProbe"}) {
+    EXPECT_NE(pod->At(host + "/" + probe + "/httpGet/path"), nullptr) << probe;
+  }
+  EXPECT_EQ(*pod->At("/securityContext/runAsNonRoot"), Json(true));
+  EXPECT_EQ(*pod->At(host + "/securityContext/readOnlyRootFilesystem"), Json(true));
+  EXPECT_EQ(*pod->At(host + "/securityContext/allowPrivilegeEscalation"), Json(false));
+  const Json labels = *deployment.At("/spec/template/metadata/labels");
+  EXPECT_EQ(*OnlyDocument("service.yaml").At("/spec/selector"), labels);
+  EXPECT_EQ(*OnlyDocument("disruption_budget.yaml").At("/spec/selector/matchLabels"), labels);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,67 @@
+#include "core/install/permissions.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/install/access_question.h"
+
+namespace detent {
+namespace {
+
+TEST(Permissions, NobodyMayDoEverything) {
+  std::vector<std::vector<Permission>> all = {HostPermissions(), HostHomePermissions(),
+                                              EditorPermissions(), ViewerPermissions()};
+  for (const ExecutorPermissions& executor : ExecutorsPermissions()) {
+    all.push_back(executor.permissions);
+  }
+  for (const auto& permissions : all) {
+    for (const Permission& permission : permissions) {
+      for (const auto& words : {permission.resources, permission.verbs}) {
+        EXPECT_FALSE(words.empty());
+        for (const std::string& word : words) EXPECT_EQ(word.find('*'), word.npos) << word;
+      }
+      EXPECT_NE(permission.group, "*");
+    }
+  }
+}
+
+TEST(Permissions, OnlyLeasesAreOfTheHostsNamespaceAlone) {
+  const auto questions = HostQuestions("home");
+  for (const AccessQuestion& question : questions) {
+    EXPECT_EQ(question.ns == "home", question.resource == "leases") << ToString(question);
+  }
+}
+
+TEST(Permissions, AQuestionIsAskedForEachVerbResourceAndName) {
+  const auto questions =
+      QuestionsOf({{"g", {"a", "b/c"}, {"get", "list"}}, {"", {"d"}, {"patch"}, {"x", "y"}}}, "n");
+  std::string text;
+  for (const AccessQuestion& question : questions) text += ToString(question) + "; ";
+  EXPECT_EQ(text,
+            "get a.g in namespace n; list a.g in namespace n; get b.g/c in namespace n; list b.g/c "
+            "in namespace n; patch d 'x' in namespace n; patch d 'y' in namespace n; ");
+}
+
+TEST(Permissions, AReviewIsAboutUsOrAboutAnother) {
+  const AccessQuestion question{"get", "", "pods", "log", "n", "p"};
+  EXPECT_EQ(DumpJson(ReviewOf(question, {})),
+            R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{)"
+            R"("resourceAttributes":{"verb":"get","group":"","resource":"pods","subresource":)"
+            R"("log","namespace":"n","name":"p"}}})");
+  const AccessSubject host = ServiceAccountSubject("n", "a");
+  EXPECT_EQ(*ReviewOf(question, host).At("/spec/user"), Json("system:serviceaccount:n:a"));
+  EXPECT_EQ(ReviewResource(host).plural, "subjectaccessreviews");
+  EXPECT_EQ(ReviewResource({}).plural, "selfsubjectaccessreviews");
+}
+
+TEST(Permissions, AnAnswerThatIsNoReviewIsAnError) {
+  EXPECT_TRUE(ReadReview(R"({"status":{"allowed":true}})")->allowed);
+  EXPECT_EQ(ReadReview(R"({"status":{"allowed":false,"reason":"no"}})")->reason, "no");
+  for (const char* body : {"", "{}", R"({"status":{"allowed":"yes"}})"}) {
+    EXPECT_FALSE(ReadReview(body)) << body;
+  }
+}
+
+}  // namespace
+}  // namespace detent
