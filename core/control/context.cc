@@ -12,6 +12,8 @@ ControlMetrics::ControlMetrics(Metrics& m)
           m.AddCounter("detent_tasks_finished_total", "Tasks that ended.", "result=\"succeeded\"")),
       tasks_failed(
           m.AddCounter("detent_tasks_finished_total", "Tasks that ended.", "result=\"other\"")),
+      tasks_adopted(m.AddCounter("detent_tasks_adopted_total",
+                                 "Tasks of an earlier life of the host that were found going.")),
       writes(m.AddCounter("detent_loop_writes_total", "Transactions the loop asked for.")),
       write_conflicts(
           m.AddCounter("detent_loop_writes_refused_total", "Of these, refused by the store.")),

@@ -44,6 +44,7 @@ struct ControlMetrics {
   Counter& tasks_started;
   Counter& tasks_succeeded;
   Counter& tasks_failed;
+  Counter& tasks_adopted;
   Counter& writes;
   Counter& write_conflicts;
   Histogram& slot_lateness;

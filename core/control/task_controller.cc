@@ -280,6 +280,7 @@ void TaskController::On(RecoverAnswer& answer) {
   if (task->stage != TaskStage::kUnsure) return;  // It ended, and was only to be let go.
   switch (answer.recovery) {
     case Recovery::kAdopted:
+      context_.metrics.tasks_adopted.Add();
       task->stage = TaskStage::kGoing;
       if (!task->offered_at) task->offered_at = context_.now;
       return;

@@ -3,12 +3,14 @@
 set -euo pipefail
 
 all=(latency http_throughput plugin_call idle recovery jobconfigs_100k)
+clusters=(pod_tracking pod_recovery)  # Named only: each takes minutes, Go, and a cluster.
 
 usage() {
   cat <<TEXT
 Usage: tests/bench/run.sh [NAME...] [-o json] [--host BINARY] [--build DIR]
 
-  NAME           which figures: ${all[*]} (all)
+  NAME           which figures: ${all[*]} (all);
+                 ${clusters[*]} only when they are named
   -o json        one JSON array instead of a table
   --host BINARY  measure this detent (its plugins in ../lib/detent/plugins) and do not build one
   --build DIR    where programs are built (build)
@@ -34,8 +36,8 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     *)
-      if [[ " ${all[*]} " != *" $1 "* ]]; then
-        echo "tests/bench/run.sh: no figure '$1'; there are: ${all[*]}" >&2
+      if [[ " ${all[*]} ${clusters[*]} " != *" $1 "* ]]; then
+        echo "tests/bench/run.sh: no figure '$1'; there are: ${all[*]} ${clusters[*]}" >&2
         exit 2
       fi
       names+=("$1")
@@ -54,7 +56,7 @@ tests/install_dependencies.sh
 build=${build:-$PWD/build}
 [ -f "$build/build.ninja" ] || cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo >&2
 targets=(bench_programs)
-[ -n "$host" ] || targets+=(detent exec http)
+[ -n "$host" ] || targets+=(detent exec http pod)
 cmake --build "$build" --target "${targets[@]}" >&2
 
 export DETENT_BENCH_PROGRAMS=$build/bench
