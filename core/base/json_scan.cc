@@ -22,11 +22,10 @@ struct JsonScan::Core {
   const char* failed_at = nullptr;
 
   // The same place in the caller's text.
-  std::string_view InText(const char* begin, const char* end) const {
-    constexpr std::string_view kSpace = " \t\n\r";
+  std::string_view InText(std::string_view in_padded) const {
     const std::string_view found =
-        text.substr(static_cast<size_t>(begin - padded.data()), static_cast<size_t>(end - begin));
-    return found.substr(0, found.find_last_not_of(kSpace) + 1);
+        text.substr(static_cast<size_t>(in_padded.data() - padded.data()), in_padded.size());
+    return found.substr(0, found.find_last_not_of(" \t\n\r") + 1);
   }
 
   // After a failure the parser must not be touched any more.
@@ -52,7 +51,7 @@ struct JsonScan::Value::State {
   // Set by Raw, which has begun the value already.
   std::optional<ondemand::object> object;
   std::optional<ondemand::array> array;
-  const char* end = nullptr;
+  std::string_view raw;  // What Raw has found, in the padded text.
 };
 
 bool JsonScan::Value::IsObject() const {
@@ -70,6 +69,7 @@ bool JsonScan::Value::IsNull() const {
 std::string_view JsonScan::Value::Raw() {
   Core& core = state_.core;
   if (core.broken()) return {};
+  if (!state_.raw.empty()) return core.InText(state_.raw);
   std::string_view raw;
   if (IsObject()) {
     ondemand::object object;
@@ -86,15 +86,16 @@ std::string_view JsonScan::Value::Raw() {
   } else {
     raw = state_.value.raw_json_token();
   }
-  state_.end = raw.data() + raw.size();
-  return core.InText(raw.data(), state_.end);
+  state_.raw = raw;
+  return core.InText(raw);
 }
 
 std::string_view JsonScan::Value::RawMember() {
   if (state_.key == nullptr) return {};
   Raw();
   if (state_.core.broken()) return {};
-  return state_.core.InText(state_.key, state_.end);
+  const char* const end = state_.raw.data() + state_.raw.size();
+  return state_.core.InText({state_.key, static_cast<size_t>(end - state_.key)});
 }
 
 std::optional<std::string_view> JsonScan::Value::Text() {
@@ -117,24 +118,25 @@ bool JsonScan::Value::IsTrue() {
   return !state_.core.Failed(state_.value.get_bool().get(truth)) && truth;
 }
 
-void JsonScan::Value::EachMember(MemberCall call, void* visit) {
-  if (state_.core.broken() || !IsObject()) return;
+bool JsonScan::Value::EachMember(MemberCall call, void* visit) {
+  if (state_.core.broken() || !IsObject()) return false;
   Core& core = state_.core;
   if (!state_.object) {
     ondemand::object object;
-    if (core.Failed(state_.value.get_object().get(object))) return;
+    if (core.Failed(state_.value.get_object().get(object))) return false;
     state_.object = object;
   }
   for (auto member : *state_.object) {
     ondemand::field field;
-    if (core.Failed(std::move(member).get(field))) return;
-    State state{core, field.value(), field.key().raw() - 1, {}, {}, {}, nullptr};
+    if (core.Failed(std::move(member).get(field))) return false;
+    State state{core, field.value(), field.key().raw() - 1, {}, {}, {}, {}};
     std::string_view name;
-    if (core.Failed(field.unescaped_key().get(name))) return;
-    if (core.Failed(field.value().type().get(state.type))) return;
+    if (core.Failed(field.unescaped_key().get(name))) return false;
+    if (core.Failed(field.value().type().get(state.type))) return false;
     Value value(state);
-    if (!call(visit, name, value) || core.broken()) return;
+    if (!call(visit, name, value) || core.broken()) return false;
   }
+  return true;
 }
 
 void JsonScan::Value::EachItem(ItemCall call, void* visit) {
@@ -148,7 +150,7 @@ void JsonScan::Value::EachItem(ItemCall call, void* visit) {
   for (auto item : *state_.array) {
     ondemand::value element;
     if (core.Failed(item.get(element))) return;
-    State state{core, element, nullptr, {}, {}, {}, nullptr};
+    State state{core, element, nullptr, {}, {}, {}, {}};
     if (core.Failed(element.type().get(state.type))) return;
     Value value(state);
     if (!call(visit, value) || core.broken()) return;
@@ -176,13 +178,19 @@ Result<void> JsonScan::Run(std::string_view text, Value::MemberCall call, void* 
   if (core.document.get_value().get(root) != simdjson::SUCCESS) {
     return fail(core.padded.data(), "no JSON object");
   }
-  Value::State state{core, root, nullptr, {}, {}, {}, nullptr};
+  Value::State state{core, root, nullptr, {}, {}, {}, {}};
   if (root.type().get(state.type) != simdjson::SUCCESS ||
       state.type != ondemand::json_type::object) {
     return fail(core.padded.data(), "no JSON object");
   }
-  Value(state).EachMember(call, visit);
-  if (!core.broken()) return {};
+  const bool to_its_end = Value(state).EachMember(call, visit);
+  if (!core.broken()) {
+    const char* rest = nullptr;
+    const bool has_rest =
+        to_its_end && core.document.current_location().get(rest) == simdjson::SUCCESS;
+    if (!has_rest) return {};
+    return fail(rest, "unexpected text after the end of the object");
+  }
   return fail(core.failed_at, simdjson::error_message(core.failure));
 }
 

@@ -70,7 +70,7 @@ class JsonScan {
     static bool CallItem(void* visit, Value& value) {
       return (*static_cast<Visit*>(visit))(value);
     }
-    void EachMember(MemberCall call, void* visit);
+    bool EachMember(MemberCall call, void* visit);  // True: it came to the end.
     void EachItem(ItemCall call, void* visit);
 
     State& state_;
@@ -81,8 +81,9 @@ class JsonScan {
   JsonScan(const JsonScan&) = delete;
   JsonScan& operator=(const JsonScan&) = delete;
 
-  // Scans one JSON object; `visit` as in Members. kInvalid: no object, or malformed where it was
-  // looked at (the message says where). What was visited before that, was visited.
+  // Scans one JSON object, which is all of the text; `visit` as in Members. kInvalid: no object, or
+  // malformed where it was looked at (the message says where). What was visited before that, was
+  // visited.
   template <typename Visit>
   Result<void> Read(std::string_view text, Visit&& visit) {
     return Run(text, &Value::CallMember<std::remove_reference_t<Visit>>, Value::Address(visit));

@@ -1,4 +1,5 @@
 #include <future>
+#include <memory>
 #include <ostream>
 #include <sstream>
 
@@ -70,15 +71,13 @@ int FailWithEach(CommandContext& context, const Error& error) {
   return code;
 }
 
-Result<int> Install(CommandContext& context) {
-  if (const auto checked = CheckFlags(context.flags); !checked) {
-    return context.Usage(checked.error().message());
-  }
-  const InstallOptions options = OptionsOf(context.flags);
-  if (context.flags.IsOn("print")) {
-    context.out() << InstallYaml(InstallObjects(options.ns, options.version));
-    return kExitOk;
-  }
+void Pause(KubeClient& client, std::chrono::milliseconds time) {
+  const auto over = std::make_shared<std::promise<void>>();
+  client.After(time, [over] { over->set_value(); });
+  over->get_future().wait();
+}
+
+Result<void> InstallInto(CommandContext& context, const InstallOptions& options) {
   ClusterAccess access = TRY(AccessOf(context));
   // What goes wrong is in the answers, once.
   Logger log(LogLevel::kError, [&](std::string_view line) { context.err() << line; });
@@ -88,19 +87,26 @@ Result<int> Install(CommandContext& context) {
   client_options.patience = options.request_timeout;
   KubeClient client(std::move(access), client_options, context.clock, log);
   const InstallPort port{[&](KubeRequest request) { return client.Fetch(std::move(request)); },
-                         [&](std::chrono::milliseconds time) {
-                           std::promise<void> over;
-                           client.After(time, [&over] { over.set_value(); });
-                           over.get_future().wait();
-                         },
+                         [&](std::chrono::milliseconds time) { Pause(client, time); },
                          context.clock};
   const auto tell = [&](const std::string& line) { context.out() << line << std::endl; };
-  const auto done = Installer(port, options, tell).Run();
-  if (!done) return FailWithEach(context, done.error());
-  if (!options.dry_run) {
-    tell("Detent " + options.version + " is served, and serviceaccount " + options.ns + "/" +
-         kServiceAccount + " may do what a host needs.");
+  return Installer(port, options, tell).Run();
+}
+
+Result<int> Install(CommandContext& context) {
+  if (const auto checked = CheckFlags(context.flags); !checked) {
+    return context.Usage(checked.error().message());
   }
+  const InstallOptions options = OptionsOf(context.flags);
+  if (context.flags.IsOn("print")) {
+    context.out() << InstallYaml(InstallObjects(options.ns, options.version));
+    return kExitOk;
+  }
+  const auto done = InstallInto(context, options);
+  if (!done) return FailWithEach(context, done.error());
+  if (options.dry_run) return kExitOk;
+  context.out() << "Detent " << options.version << " is served, and serviceaccount " << options.ns
+                << '/' << kServiceAccount << " may do what a host needs.\n";
   return kExitOk;
 }
 
@@ -116,11 +122,13 @@ Command InstallCommand() {
           "waits until the cluster serves our kinds, and asks whether the host's\n"
           "ServiceAccount may do what it has to. It can be run again: what is there is\n"
           "brought to this version, and what a newer version has put there is refused.\n"
-          "The host itself is deployed with config/kubernetes, or as you deploy things.",
-      .examples = {"detent install --kubeconfig ~/.kube/config --context staging",
-                   "# What would change, checked by the API server.", "detent install --dry-run",
-                   "# The same objects for those who apply by other means.",
-                   "detent install --print | kubectl apply --server-side -f -"},
+          "The host itself is deployed with config/kubernetes, or as you deploy things.\n"
+          "--namespace is where it will run; its default here is detent.",
+      .examples =
+          {"detent install --kubeconfig ~/.kube/config --context staging",
+           "# What would change, checked by the API server.", "detent install --dry-run",
+           "# The same objects for those who apply by other means.",
+           "detent install --print | kubectl apply --server-side --field-manager detent -f -"},
       .flags = {{"kubeconfig", 0, FlagType::kText, "FILE",
                  "The cluster. Default: $KUBECONFIG, else ~/.kube/config."},
                 {"context", 0, FlagType::kText, "NAME", "One of its contexts, not the current."},

@@ -25,13 +25,14 @@ Result<void> LogReader::UpdateSources(const std::string& ns, const std::string& 
   selection.field_selector = "spec.jobName=" + job;
   const Json list = TRY(api_.List(selection));
   const Json* items = list.Find("items");
-  if (items != nullptr && items->is_array()) {
-    for (const Json& task : items->as_array()) {
-      AddSource({Kind::kTask, ns, TextAt(task, "/metadata/name")}, NumberAt(task, "/spec/index"),
-                NumberAt(task, "/spec/attempt"), TextAt(task, "/status/state") == "Terminated");
-    }
+  if (items == nullptr || !items->is_array()) return {};
+  // A Job's tasks are all stored, or none is.
+  if (items->as_array().empty()) return UpdateUnstored({Kind::kJob, ns, job});
+  for (const Json& task : items->as_array()) {
+    AddSource({Kind::kTask, ns, TextAt(task, "/metadata/name")}, NumberAt(task, "/spec/index"),
+              NumberAt(task, "/spec/attempt"), TextAt(task, "/status/state") == "Terminated");
   }
-  return UpdateUnstored({Kind::kJob, ns, job});
+  return {};
 }
 
 // Of tasks whose executor's objects are the record, the Job knows some by name; any other can be

@@ -225,8 +225,7 @@ void JobController::Admit(JobEntry& job) {
   if (!CompileTemplate(job)) return;
   job.status.started = context_.now;
   job.status.indexes = job.spec.job_template.index_count();
-  const Executor* executor = context_.executors.Find(job.spec.job_template.task_template.kind);
-  job.backend_record = executor && executor->backend_is_record();
+  job.backend_record = context_.executors.BackendIsRecord(job.spec.job_template.task_template.kind);
   if (job.backend_record) Reserve(job);
   job.dirty = job.urgent = true;
   if (job.config) context_.Enqueue(*job.config);
@@ -373,8 +372,10 @@ void JobController::QueueForRoom(const JobEntry& job) {
 void JobController::UpdatePhase(JobEntry& job, const JobPlan& plan) {
   if (job.status.finished) return;
   const JobView view = View(job);
-  job.status.active_tasks = view.tasks_in_hand;
-  job.status.running_tasks = job.running;
+  if (std::exchange(job.status.active_tasks, view.tasks_in_hand) != view.tasks_in_hand ||
+      std::exchange(job.status.running_tasks, job.running) != job.running) {
+    job.dirty = true;  // People watch a Job by these.
+  }
   std::string why = plan.reason;
   std::string message = plan.message;
   const std::string& kind = job.spec.job_template.task_template.kind;

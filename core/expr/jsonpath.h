@@ -37,8 +37,9 @@ struct Program;
 inline constexpr size_t kExpressionBytesMax = 4096;
 // Filters, parentheses and calls within each other.
 inline constexpr int kExpressionNestingMax = 64;
-// What one evaluation may take; a step is a value looked at, a comparison, a state of a regular
-// expression tried on a character, or 64 bytes of text gone over. A fraction of a second.
+// What one evaluation may take; a step is a selector applied to a value, a value looked at, a
+// comparison, four names of members passed by, 64 bytes of text gone over, or a state of a regular
+// expression tried on a character. All of them take a fraction of a second.
 inline constexpr int64_t kExpressionStepsMax = 10'000'000;
 // As many values as a document of detent.json/1 has.
 inline constexpr size_t kExpressionSelectedMax = 1'000'000;

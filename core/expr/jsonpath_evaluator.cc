@@ -80,6 +80,8 @@ bool Evaluator::Descend(const Route& route, size_t depth, const Json& node) {
 
 bool Evaluator::Apply(const Route& route, size_t depth, const Json& node) {
   for (const Selector& selector : route.segments[depth].selectors) {
+    // Also where there is nothing to select: there may be a thousand selectors.
+    if (!Spend(1)) return false;
     bool more = true;
     Step step;
     const Json* child = nullptr;

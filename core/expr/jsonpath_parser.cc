@@ -59,7 +59,7 @@ bool Parser::ReadQuery(Query& out) {
       return true;
     }
     Segment& segment = out.segments.emplace_back();
-    if (!ReadSegment(segment)) return false;
+    if (!ReadSegment(out, segment)) return false;
     const Selector& first = segment.selectors.front();
     const bool one = segment.selectors.size() == 1 && (std::holds_alternative<std::string>(first) ||
                                                        std::holds_alternative<int64_t>(first));
@@ -67,12 +67,12 @@ bool Parser::ReadQuery(Query& out) {
   }
 }
 
-bool Parser::ReadSegment(Segment& out) {
+bool Parser::ReadSegment(Query& query, Segment& out) {
   if (scanner_.Take("..")) {
     out.descendant = true;
-    return scanner_.Peek() == '[' ? ReadSelection(out) : ReadNameOrWildcard(out);
+    return scanner_.Peek() == '[' ? ReadSelection(query, out) : ReadNameOrWildcard(out);
   }
-  return scanner_.Take('.') ? ReadNameOrWildcard(out) : ReadSelection(out);
+  return scanner_.Take('.') ? ReadNameOrWildcard(out) : ReadSelection(query, out);
 }
 
 bool Parser::ReadNameOrWildcard(Segment& out) {
@@ -89,13 +89,13 @@ bool Parser::ReadNameOrWildcard(Segment& out) {
   return true;
 }
 
-bool Parser::ReadSelection(Segment& out) {
+bool Parser::ReadSelection(Query& query, Segment& out) {
   const size_t begin = scanner_.at();
   scanner_.Take('[');
   do {
-    scanner_.SkipSpace();
+    if (scanner_.SkipSpace()) query.spaced = true;
     if (!ReadSelector(out)) return false;
-    scanner_.SkipSpace();
+    if (scanner_.SkipSpace()) query.spaced = true;
   } while (scanner_.Take(','));
   if (scanner_.Take(']')) return true;
   if (scanner_.AtEnd()) return scanner_.Fail(begin, "this '[' is not closed");

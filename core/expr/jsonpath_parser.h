@@ -26,9 +26,9 @@ class Parser {
   bool ParseJsonPath(Program& out);
   bool ParseCondition(Program& out);
   bool ReadQuery(Query& out);
-  bool ReadSegment(Segment& out);
+  bool ReadSegment(Query& query, Segment& out);
   bool ReadNameOrWildcard(Segment& out);
-  bool ReadSelection(Segment& out);
+  bool ReadSelection(Query& query, Segment& out);
   bool ReadSelector(Segment& out);
   bool ReadIndexOrSlice(Segment& out);
   bool ReadFilter(Segment& out);
@@ -48,6 +48,7 @@ class Parser {
   // What begins at `begin` was read; may it stand there?
   bool CheckArgument(size_t begin, Call& call);
   bool CheckValue(size_t begin, const Operand& operand);
+  bool CheckComparable(size_t begin, const Operand& operand);
   bool CompilePattern(size_t begin, Call& call);
   bool MakeTest(size_t begin, Operand operand, Logic& out);
 

@@ -181,7 +181,7 @@ bool Parser::ReadTestOrComparison(Logic& out) {
   const size_t right_begin = scanner_.at();
   Operand right;
   if (!ReadOperand(right)) return false;
-  if (!CheckValue(left_begin, left) || !CheckValue(right_begin, right)) return false;
+  if (!CheckComparable(left_begin, left) || !CheckComparable(right_begin, right)) return false;
   out.kind = Logic::Kind::kCompare;
   out.left = std::move(left);
   out.right = std::move(right);
@@ -315,6 +315,14 @@ bool Parser::MakeTest(size_t begin, Operand operand, Logic& out) {
   out.kind = Logic::Kind::kTest;
   out.left = std::move(operand);
   return true;
+}
+
+bool Parser::CheckComparable(size_t begin, const Operand& operand) {
+  if (!CheckValue(begin, operand)) return false;
+  const Query* const query = QueryOf(operand);
+  if (query == nullptr || !query->spaced || dialect_ == ExprDialect::kCondition) return true;
+  return scanner_.Fail(begin, "what is compared has no space within its brackets",
+                       "leave the space out");
 }
 
 bool Parser::CheckValue(size_t begin, const Operand& operand) {

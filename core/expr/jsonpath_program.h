@@ -42,6 +42,7 @@ struct Segment {
 struct Query {
   bool absolute = true;  // Begins at the root, else at the filter's current node.
   bool singular = true;  // Selects one value at most, by its shape.
+  bool spaced = false;   // Has space within brackets, which RFC 9535 does not compare.
   int column = 0;        // Where it begins in the text.
   std::vector<Segment> segments;
 };

@@ -34,8 +34,10 @@ bool Scanner::Take(std::string_view word) {
   return true;
 }
 
-void Scanner::SkipSpace() {
+bool Scanner::SkipSpace() {
+  const size_t begin = at_;
   while (!AtEnd() && IsBlank(text_[at_])) ++at_;
+  return at_ > begin;
 }
 
 char Scanner::PeekBehindSpace() const {

@@ -32,7 +32,7 @@ class Scanner {
   }
   bool Take(char c);
   bool Take(std::string_view word);
-  void SkipSpace();
+  bool SkipSpace();  // True if there was any.
   char PeekBehindSpace() const;
 
   // A letter, '_' or anything beyond ASCII begins a name.

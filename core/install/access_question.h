@@ -26,7 +26,7 @@ struct AccessQuestion {
   bool operator==(const AccessQuestion&) const = default;
 };
 
-// "get pods/log", "update leases.coordination.k8s.io 'detent' in namespace detent".
+// "get pods/log", "patch leases.coordination.k8s.io 'detent' in namespace detent".
 std::string ToString(const AccessQuestion& question);
 
 // One for each verb, resource and name; in `ns`, where it is not empty.

@@ -38,7 +38,7 @@ const std::vector<Permission>& HostHomePermissions() {
   static const Permissions permissions = {
       // A creation has no name yet that a rule could ask for.
       {"coordination.k8s.io", {"leases"}, {"create"}},
-      {"coordination.k8s.io", {"leases"}, {"get", "update"}, {"detent"}},
+      {"coordination.k8s.io", {"leases"}, {"get", "patch"}, {"detent"}},
   };
   return permissions;
 }

@@ -63,7 +63,7 @@ struct KubeReply {
   std::string message;  // For people, the server's own where it said something. Empty for kOk.
   std::string body;     // As it came; of a failure the Status, if it was one.
   std::optional<std::chrono::milliseconds> retry_after;
-  bool not_sent = false;  // Provably without effect: no byte of the (last) request was written.
+  bool not_sent = false;  // Provably without effect: no try of it was sent, but such as 429 ended.
 };
 
 using KubeCallback = std::function<void(KubeReply&& reply)>;
@@ -96,7 +96,7 @@ class KubeClient {
  public:
   // `clock` and `log` are borrowed. No connection is made before the first request.
   KubeClient(ClusterAccess access, KubeClientOptions options, const Clock& clock, Logger& log);
-  ~KubeClient();
+  ~KubeClient();  // Not from within a callback.
   KubeClient(const KubeClient&) = delete;
   KubeClient& operator=(const KubeClient&) = delete;
 

@@ -111,6 +111,7 @@ void KubeClient::Core::After(milliseconds delay, std::function<void()> task) {
 // Delivered on the client's thread, whoever calls.
 void KubeClient::Core::EndSoon(Call& call, KubeReply reply) {
   call.ended = std::move(reply);
+  call.ended->not_sent = !call.may_be_done;
   ended_.push_back(call.id);
   if (ended_.size() == 1 && !stopping_) {
     transport_->RunAt(MonoTime::min(), [this] { DeliverEnded(); });
@@ -241,7 +242,7 @@ void KubeClient::Core::OnReply(Call& call, HttpReply&& reply) {
     if (!call.is_stream) --in_flight_;
     NoteReach(call, reply, now);
     if (const auto pause = PauseBeforeNext(call, reply)) {
-      call.request.body = std::move(reply.request_body);
+      KeepForNext(call, std::move(reply));
       Queue& queue = call.is_stream ? streams_ : requests_;
       if (pause->count() == 0) {
         queue.push_front(call.id);
@@ -259,7 +260,16 @@ void KubeClient::Core::OnReply(Call& call, HttpReply&& reply) {
     }
     Pump();
   }
-  if (done != nullptr) done->stream.on_end(ToKubeReply(std::move(reply)));
+  if (done == nullptr) return;
+  KubeReply answer = ToKubeReply(std::move(reply));
+  answer.not_sent = answer.not_sent && !done->may_be_done;
+  done->stream.on_end(std::move(answer));
+}
+
+void KubeClient::Core::KeepForNext(Call& call, HttpReply&& reply) {
+  call.request.body = std::move(reply.request_body);
+  const bool no_effect = reply.not_sent || reply.status == 401 || reply.status == 429;
+  call.may_be_done = call.may_be_done || !no_effect;
 }
 
 // One line in the log when the server is lost, and one when it is back. A try that was begun before

@@ -43,7 +43,8 @@ class KubeClient::Core {
     KubeStream stream;  // Of a request that is none, only its end.
     bool is_stream = false;
     bool cancelled = false;
-    bool refused = false;  // Its credentials were, once.
+    bool refused = false;      // Its credentials were, once.
+    bool may_be_done = false;  // An earlier try was sent, and nobody said that it had no effect.
     int tries = 0;
     uint64_t http_id = 0;   // While the transport has it.
     MonoTime begun_at{};    // Its present try,
@@ -60,6 +61,7 @@ class KubeClient::Core {
   void Begin(Call& call, const KubeIdentityPtr& identity, MonoTime now);
   HttpRequest MakeRequest(Call& call);
   void EndSoon(Call& call, KubeReply reply);
+  void KeepForNext(Call& call, HttpReply&& reply);
   void NoteReach(const Call& call, const HttpReply& reply, MonoTime now);
   std::optional<std::chrono::milliseconds> PauseBeforeNext(Call& call, const HttpReply& reply);
   std::chrono::milliseconds Backoff(int tries);

@@ -14,8 +14,8 @@
 // margin. What is left of it is for writes that were on their way when Fence was asked.
 //
 // Three cases beside: what its holder gave back may be taken at once, since it has stopped leading
-// before. A Lease that is held in our name, by a write whose answer was lost, is ours to take again.
-// And one that nobody has led by yet is waited for like any other: it may stand in the place of one
+// before. A Lease held in our name, by a write whose answer was lost, is ours to take again. And
+// one that nobody has led by yet is waited for like any other: it may stand in the place of one
 // that was deleted under a leader. How long such a leader may go on is not known then, so for this
 // case hosts must agree on `duration`; for all others, the Lease says how long to wait.
 
@@ -56,7 +56,7 @@ struct Leadership {
 class LeaseFence {
  public:
   void Set(const std::optional<Leadership>& leadership);
-  // Read `clock` no earlier than here: its time is asked for last.
+  // What holds at the instant of `clock`, which is asked last.
   std::optional<int64_t> At(const Clock& clock) const;
 
  private:

@@ -56,7 +56,11 @@ KubeReply FailureOf(const WatchEvent& event) {
 class KubeWatch::Core : public std::enable_shared_from_this<Core> {
  public:
   Core(KubeClient& client, const WatchScope& scope, WatchOptions options, WatchSink& sink)
-      : client_(client), path_(PathOf(scope)), options_(options), sink_(sink) {}
+      : client_(client),
+        path_(PathOf(scope)),
+        options_(options),
+        sink_(sink),
+        streams_(options.streaming) {}
 
   void Start();
   void Stop();
@@ -100,7 +104,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
   std::string version_;      // A watch can be resumed behind it. Empty: a list is needed.
   bool listing_ = false;     // Initial events are coming.
   bool heard_ = false;       // The present request brought something.
-  bool streams_ = true;      // The server has not refused a streaming list yet.
+  bool streams_;             // The server has not refused a streaming list yet.
   bool pages_once_ = false;  // The last streaming list had no end.
   int expired_lists_ = 0;
   int failures_ = 0;  // In a row.

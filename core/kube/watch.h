@@ -37,7 +37,8 @@ class WatchSink {
 };
 
 struct WatchOptions {
-  int page_size = 500;  // Of a list in pages.
+  bool streaming = true;  // Ask for a streaming list first; false: for pages at once.
+  int page_size = 500;    // Of a list in pages.
   // The server is asked to end a watch after so long (between one and two times that, at random),
   // so that watches spread over its replicas.
   std::chrono::seconds lifetime{300};

@@ -100,6 +100,11 @@ struct CurlHandle::Hooks {
   }
 };
 
+std::chrono::milliseconds ConnectTimeoutOf(const HttpRequest& request) {
+  constexpr std::chrono::milliseconds kDefault{10'000};
+  return request.connect_timeout.count() > 0 ? request.connect_timeout : kDefault;
+}
+
 CurlHandle::CurlHandle(const CurlLimits& limits, CurlSockets& sockets)
     : limits_(limits), sockets_(sockets), easy_(Curl().easy_init()) {
   SetOnce();
@@ -236,13 +241,14 @@ bool CurlHandle::SetRest(const HttpRequest& request) {
     keep(set());
   };
   update(applied_.connect_timeout, request.connect_timeout, [&] {
-    const auto ms = request.connect_timeout.count();
     return Curl().easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
-                              static_cast<long>(ms > 0 ? ms : 10'000));
+                              static_cast<long>(ConnectTimeoutOf(request).count()));
   });
-  update(applied_.total_timeout, request.total_timeout, [&] {
-    return Curl().easy_setopt(easy_, CURLOPT_TIMEOUT_MS,
-                              static_cast<long>(request.total_timeout.count()));
+  // Of HTTP/2 the loop itself sees to it.
+  const bool shared = request.version == HttpVersion::k2;
+  const auto total = shared ? std::chrono::milliseconds(0) : request.total_timeout;
+  update(applied_total_, total, [&] {
+    return Curl().easy_setopt(easy_, CURLOPT_TIMEOUT_MS, static_cast<long>(total.count()));
   });
   update(applied_.fresh_connection, request.fresh_connection, [&] {
     Curl().easy_setopt(easy_, CURLOPT_FORBID_REUSE, request.fresh_connection ? 1L : 0L);
@@ -250,7 +256,7 @@ bool CurlHandle::SetRest(const HttpRequest& request) {
   });
   // A connection of its own must not be shared either: libcurl joins no two requests that want
   // their TLS otherwise. The version is the least that OpenSSL speaks anyway.
-  const bool alone = request.fresh_connection && request.version == HttpVersion::k2;
+  const bool alone = request.fresh_connection && shared;
   update(applied_alone_, alone, [&] {
     return Curl().easy_setopt(
         easy_, CURLOPT_SSLVERSION,
@@ -261,7 +267,7 @@ bool CurlHandle::SetRest(const HttpRequest& request) {
     if (request.version == HttpVersion::k10) version = CURL_HTTP_VERSION_1_0;
     if (request.version == HttpVersion::k2) version = CURL_HTTP_VERSION_2TLS;
     // Requests that come while a connection is being made wait for it, to share it.
-    Curl().easy_setopt(easy_, CURLOPT_PIPEWAIT, request.version == HttpVersion::k2 ? 1L : 0L);
+    Curl().easy_setopt(easy_, CURLOPT_PIPEWAIT, shared ? 1L : 0L);
     return Curl().easy_setopt(easy_, CURLOPT_HTTP_VERSION, version);
   });
   update(applied_.decode, request.decode, [&] {
@@ -332,6 +338,12 @@ void CurlHandle::FillOutcome(int curl_code) {
   }
   if (exchange_->stopped_as == HttpOutcome::kIdleTimeout) {
     return set(HttpOutcome::kIdleTimeout, "no byte was sent or received for too long");
+  }
+  if (exchange_->stopped_as == HttpOutcome::kTotalTimeout) {
+    return set(HttpOutcome::kTotalTimeout, "the response did not end in time");
+  }
+  if (exchange_->stopped_as == HttpOutcome::kConnectTimeout) {
+    return set(HttpOutcome::kConnectTimeout, "no connection was made in time");
   }
   if (code == CURLE_OK || reply.body_truncated) return set(HttpOutcome::kOk, "");
   if (exchange_->denied) {

@@ -47,6 +47,9 @@ struct CurlExchange {
   MonoTime begun_at{};  // Of one that may share its connection.
 };
 
+// Of a request that leaves it open: the default.
+std::chrono::milliseconds ConnectTimeoutOf(const HttpRequest& request);
+
 // Opened and closed sockets, told to the transport. `socket` is a file descriptor.
 class CurlSockets {
  public:
@@ -100,6 +103,7 @@ class CurlHandle {
   bool applied_body_ = false;
   bool applied_list_body_ = false;
   bool applied_alone_ = false;
+  std::chrono::milliseconds applied_total_{0};
   std::string applied_list_host_;
   char error_[256] = {};
 };

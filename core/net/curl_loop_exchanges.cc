@@ -14,18 +14,29 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kSweepLeast{20}, kSweepMost{1000};
 
-// The sweep's own timeouts: libcurl has none like them.
+bool MayShare(const HttpRequest& request) {
+  return request.version == HttpVersion::k2;
+}
+
+// libcurl has no timeouts like those for reading and idling. It has the others, but forgets them
+// while a request waits for the connection that another one is making.
 bool IsSwept(const HttpRequest& request) {
-  return request.read_timeout.count() > 0 || request.idle_timeout.count() > 0;
+  return request.read_timeout.count() > 0 || request.idle_timeout.count() > 0 || MayShare(request);
 }
 
 // How often a request is looked at: a timeout is at most a sixteenth late, or 20 ms.
 milliseconds SweepPeriod(const HttpRequest& request) {
-  milliseconds least = milliseconds::max();
-  for (const milliseconds limit : {request.read_timeout, request.idle_timeout}) {
+  milliseconds least = kSweepMost;
+  const auto heed = [&](milliseconds limit) {
     if (limit.count() > 0) least = std::min(least, limit / 16);
+  };
+  heed(request.read_timeout);
+  heed(request.idle_timeout);
+  if (MayShare(request)) {
+    heed(request.connect_timeout);
+    heed(request.total_timeout);
   }
-  return std::clamp(least, kSweepLeast, kSweepMost);
+  return std::max(least, kSweepLeast);
 }
 
 }  // namespace
@@ -74,9 +85,9 @@ bool CurlLoop::Begin(Entry& entry) {
     const MonoTime soon = exchange.progress_at + SweepPeriod(exchange.request);
     sweep_at_ = timed_++ == 0 ? soon : std::min(sweep_at_, soon);
   }
-  if (exchange.request.version == HttpVersion::k2) {
+  if (MayShare(exchange.request)) {
     ++multiplexed_;
-    exchange.begun_at = clock_.Mono();
+    exchange.begun_at = exchange.progress_at;
   }
   if (!entry.handle->Begin(exchange)) return false;
   return Curl().multi_add_handle(multi_, entry.handle->easy()) == CURLM_OK;
@@ -87,6 +98,7 @@ void CurlLoop::FinishUnsent(ExchangePtr exchange, HttpOutcome as, std::string me
   exchange->reply.message = std::move(message);
   exchange->reply.not_sent = true;
   exchange->reply.connection_closed = true;  // There never was one.
+  exchange->reply.request_body = std::move(exchange->request.body);
   finished_.push_back(std::move(exchange));
 }
 
@@ -135,7 +147,7 @@ void CurlLoop::Complete(uint64_t id, int curl_code) {
   // Of an unfinished HTTP/1 exchange this closes the connection before it returns.
   Curl().multi_remove_handle(multi_, entry.handle->easy());
   exchange.reply.connection_closed = IsConnectionClosed(exchange, closed_ != closed_before);
-  if (exchange.request.version == HttpVersion::k2) DropIfStalled(exchange);
+  if (MayShare(exchange.request)) DropIfStalled(exchange);
   exchange.reply.request_body = std::move(exchange.request.body);
   Retire(std::move(entry));
 }
@@ -145,7 +157,7 @@ bool CurlLoop::IsConnectionClosed(const CurlExchange& exchange, bool closed_just
   if (exchange.request.fresh_connection || closed_just_now) return true;
   const bool finished =
       exchange.reply.outcome == HttpOutcome::kOk && !exchange.reply.body_truncated;
-  if (finished || exchange.request.version != HttpVersion::k2) return !finished;
+  if (finished || !MayShare(exchange.request)) return !finished;
   return SocketOf(exchange.ports) < 0;
 }
 
@@ -180,7 +192,7 @@ void CurlLoop::Retire(Entry entry) {
   CurlExchange& exchange = *entry.exchange;
   --active_;
   if (IsSwept(exchange.request)) --timed_;
-  if (exchange.request.version == HttpVersion::k2) --multiplexed_;
+  if (MayShare(exchange.request)) --multiplexed_;
   if (options_.max_per_host > 0) {
     const auto host = per_host_.find(exchange.host_key);
     if (--host->second == 0) per_host_.erase(host);
@@ -199,6 +211,16 @@ void CurlLoop::Deliver() {
 bool CurlLoop::IsOverdue(CurlHandle& handle, MonoTime now) {
   CurlExchange& exchange = *handle.exchange();
   const HttpRequest& request = exchange.request;
+  if (MayShare(request)) {
+    const auto used = now - exchange.begun_at;
+    const bool begun = exchange.requests_begun > 0;
+    const bool over = request.total_timeout.count() > 0 && used >= request.total_timeout;
+    if (over || (!begun && used >= ConnectTimeoutOf(request))) {
+      exchange.stopped_as = begun ? HttpOutcome::kTotalTimeout : HttpOutcome::kConnectTimeout;
+      return true;
+    }
+    if (request.read_timeout.count() == 0 && request.idle_timeout.count() == 0) return false;
+  }
   const uint64_t progress = handle.Progress();
   if (progress != exchange.progress || exchange.requests_begun == 0) {
     exchange.progress = progress;

@@ -39,7 +39,8 @@ struct HttpRequest {
   std::chrono::milliseconds connect_timeout{10'000};  // Resolve, TCP and TLS. 0: as the default.
   // 0 is none for each of these. `total` counts from when the transfer begins: time in the queue of
   // the transport is not the server's fault. `read`: from the last byte sent to the first received.
-  // `idle`: no byte either way. The last two may come late: by 20 ms, or a sixteenth up to 1 s.
+  // `idle`: no byte either way. The last two, and all of HTTP/2, may come late: by 20 ms, or by a
+  // sixteenth up to 1 s.
   std::chrono::milliseconds total_timeout{0};
   std::chrono::milliseconds read_timeout{0};
   std::chrono::milliseconds idle_timeout{0};

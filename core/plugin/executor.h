@@ -133,8 +133,6 @@ class Executor {
   virtual void Discard(const std::string& key) = 0;
   // Takes the marks off a stray object, so that it may go; `remove`: and deletes it.
   virtual void LetGo(const std::string& key, bool remove) = 0;
-  // The backend's objects are the record of a task (DETENT_CAP_BACKEND_RECORD): none is stored.
-  virtual bool backend_is_record() const = 0;
   // Everything asked so far in this pass may be sent on: calls between two flushes are one batch.
   virtual void Flush() = 0;
 };
@@ -145,6 +143,9 @@ class ExecutorDirectory {
   virtual ~ExecutorDirectory() = default;
   // Null where the kind is unknown or cannot be used now; WhyNot says which. The loop's thread.
   virtual Executor* Find(std::string_view kind) = 0;
+  // The backend's objects are the record of the kind's tasks (DETENT_CAP_BACKEND_RECORD), so that
+  // none is stored. Known as soon as the plugin is loaded, before it can be used.
+  virtual bool BackendIsRecord(std::string_view kind) = 0;
   // {reason, message} of a kind that Find answers null for.
   virtual std::pair<std::string, std::string> WhyNot(std::string_view kind) = 0;
   virtual void FlushAll() = 0;

@@ -19,11 +19,6 @@ void InProcessExecutor::Flush() {
   }
 }
 
-bool InProcessExecutor::backend_is_record() const {
-  std::lock_guard lock(mutex_);
-  return backend_record_;
-}
-
 void InProcessExecutor::Attach(Instance& instance, std::vector<TaskOrder> tasks) {
   std::vector<TaskCommand> commands;
   for (TaskOrder& order : tasks) commands.emplace_back(AdoptCommand{std::move(order)});
@@ -31,7 +26,6 @@ void InProcessExecutor::Attach(Instance& instance, std::vector<TaskOrder> tasks)
   std::move(waiting_.begin(), waiting_.end(), std::back_inserter(commands));
   waiting_.clear();
   instance_ = &instance;
-  backend_record_ = (instance.table().caps & DETENT_CAP_BACKEND_RECORD) != 0;
   if (!commands.empty()) instance.Submit(std::move(commands));
 }
 

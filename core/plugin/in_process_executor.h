@@ -27,7 +27,6 @@ class InProcessExecutor final : public Executor {
   void LetGo(const std::string& key, bool remove) override {
     batch_.emplace_back(LetGoCommand{key, remove});
   }
-  bool backend_is_record() const override;
   void Flush() override;
 
   // From here on commands go to `instance`; first of all it adopts `tasks`, which an earlier one
@@ -37,9 +36,8 @@ class InProcessExecutor final : public Executor {
 
  private:
   std::vector<TaskCommand> batch_;  // The loop's thread only.
-  mutable std::mutex mutex_;
-  Instance* instance_ = nullptr;  // Guarded by mutex_, as are the next two.
-  bool backend_record_ = false;   // As the last instance's plugin says.
+  std::mutex mutex_;
+  Instance* instance_ = nullptr;  // Guarded by mutex_, as is the next.
   std::vector<TaskCommand> waiting_;
 };
 

@@ -268,6 +268,13 @@ Executor* PluginHost::Find(std::string_view kind) {
   return entry->standing == Standing::kReady || moving ? &entry->executor : nullptr;
 }
 
+bool PluginHost::BackendIsRecord(std::string_view kind) {
+  std::lock_guard lock(mutex_);
+  const Entry* entry = EntryOf(kind);
+  return entry != nullptr && entry->loaded &&
+         (entry->loaded->executor->caps & DETENT_CAP_BACKEND_RECORD) != 0;
+}
+
 std::pair<std::string, std::string> PluginHost::WhyNot(std::string_view kind) {
   const Entry* entry = EntryOf(kind);
   if (entry == nullptr) {

@@ -49,6 +49,7 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator {
   void Stop();
 
   Executor* Find(std::string_view kind) override;
+  bool BackendIsRecord(std::string_view kind) override;
   std::pair<std::string, std::string> WhyNot(std::string_view kind) override;
   void FlushAll() override;
 

@@ -193,7 +193,12 @@ detent_status WatchFeeds::Start(Order order, detent_watch* out) {
     if (feeds_.live() >= kSubscriptionsMost) return DETENT_E_BUSY;
     *out = feeds_.Take([&](std::shared_ptr<Feed>& slot) { slot = feed; });
   }
-  feed->Subscribe();
+  try {
+    feed->Subscribe();
+  } catch (...) {  // Memory or threads have run out: nothing was taken up.
+    Take(*out);
+    return DETENT_E_NO_MEMORY;
+  }
   return DETENT_OK;
 }
 

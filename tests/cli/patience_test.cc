@@ -84,6 +84,7 @@ TEST(Patience, TheTimeIsOverForATaskAsForAJob) {
   for (int round = 0; round < 2; ++round) {
     job.Expect({kJobA, 200, JobJson("a", "Running"), seconds(3)});
     job.Expect({kTasksOfA, 200, ListJson("")});
+    job.Expect({kJobA, 200, JobJson("a", "Running")});
     task.Expect({kTaskA, 200, TaskNow("Running"), seconds(3)});
     task.Expect({kLogOfA, 200, ""});
   }
@@ -119,6 +120,7 @@ TEST(Patience, WhatACommandHasDoneBeforeShowsThatTheServerWasThere) {
       const std::string ended = JobJson("a", "Succeeded");
       session.Expect({first, 200, follows ? ended : ListJson(ended)});
       if (follows) session.Expect({kTasksOfA, 200, ListJson("")});
+      if (follows) session.Expect({kJobA, 200, ended});
     }
     const Outcome outcome = session.Run({"run", "nightly", "--count", "2", how});
     EXPECT_EQ(outcome.code, 0) << how << ": " << outcome.err;

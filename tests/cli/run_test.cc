@@ -236,6 +236,7 @@ TEST(Logs, OfAJobAreFollowedOverARestart) {
   session.Expect({kTasks, 0, "", {}, Code::kUnavailable});
   session.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Succeeded")});
   session.Expect({kTasks, 200, ListJson("")});
+  session.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Succeeded")});
   const Outcome outcome = session.Run({"logs", "-f", "a"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_TRUE(outcome.err.starts_with("note: the connection to")) << outcome.err;
@@ -245,7 +246,23 @@ TEST(Logs, OfAJobWithoutTasksSaysWhereToLook) {
   Session session;
   session.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Queued")});
   session.Expect({kTasks, 200, ListJson("")});
+  session.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Queued")});
   EXPECT_NE(session.Run({"logs", "a"}).err.find("'detent why job/a'"), std::string::npos);
+}
+
+TEST(Logs, OfTasksThatAreNotStoredAreAskedForByTheirJob) {
+  const std::string job =
+      R"({"kind":"Job","metadata":{"namespace":"default","name":"a"},"status":{"phase":"Failed",)"
+      R"("reservedIndexes":2,"tasks":{"failed":[{"index":1,"attempt":2,"state":"Terminated"}],)"
+      R"("succeeded":[{"index":0,"attempt":1,"state":"Terminated"}]}}})";
+  const std::string log = "GET " + kBase + "jobs/a/log?raw=true&";
+  Session session;
+  session.Expect({"GET " + kBase + "jobs/a", 200, job});
+  session.Expect({kTasks, 200, ListJson("")});
+  session.Expect({"GET " + kBase + "jobs/a", 200, job});
+  session.Expect({log + "index=0&attempt=1", 200, "t stdout F one\n"});
+  session.Expect({log + "index=1&attempt=2", 200, "t stdout F two\n"});
+  EXPECT_EQ(session.Run({"logs", "a"}).out, "[0/1] one\n[1/2] two\n");
 }
 
 TEST(Wait, EndsWhenTheGoalIsMetOrLost) {

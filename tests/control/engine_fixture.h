@@ -35,7 +35,6 @@ class FakeExecutor final : public Executor {
   void Release(TaskId id) override;
   void Discard(const std::string&) override {}
   void LetGo(const std::string& key, bool remove) override { let_go[key] = remove; }
-  bool backend_is_record() const override { return backend_record; }
   void Flush() override {}
 
   // Ends a task that runs.
@@ -59,6 +58,7 @@ class FakeDirectory final : public ExecutorDirectory {
   Executor* Find(std::string_view kind) override {
     return usable && kind == "exec" ? &executor : nullptr;
   }
+  bool BackendIsRecord(std::string_view) override { return executor.backend_record; }
   std::pair<std::string, std::string> WhyNot(std::string_view) override {
     return {"Refused", "it is switched off"};
   }
