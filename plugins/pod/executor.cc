@@ -9,6 +9,8 @@ namespace detent::pod {
 namespace {
 
 constexpr uint32_t kListAgainMs = 1'000;
+// A server ends its requests after a minute; those that an earlier life made are over after this.
+constexpr int64_t kLateNs = 600'000'000'000;
 
 PodTask& AsPod(sdk::Task& task) {
   return static_cast<PodTask&>(task);
@@ -28,17 +30,18 @@ sdk::Status PodExecutor::Create(const sdk::InstanceInfo& info, sdk::Diagnostics&
 }
 
 void PodExecutor::Open(sdk::Op op) {
-  if (host().Service<detent_kube>(DETENT_SVC_KUBE) == nullptr) {
-    return op.Fail({DETENT_E_UNSUPPORTED, "NoCluster",
-                    "Pods need a cluster, and the host has none: give it a kubeconfig"});
-  }
   sdk::WatchRequest request;
   request.gvr = kPods;
   request.tracked = true;
   auto watch =
       sdk::Watch::Start(host(), request, [this](const sdk::WatchEvent& event) { OnEvent(event); });
+  if (!watch && watch.status().code() == DETENT_E_UNSUPPORTED) {
+    return op.Fail({DETENT_E_UNSUPPORTED, "NoCluster",
+                    "Pods need a cluster, and the host has none: give it a kubeconfig"});
+  }
   if (!watch) return op.Fail(watch.status());
   watch_ = *std::move(watch);
+  opened_ns_ = host().MonotonicNs();
   host().Health(DETENT_HEALTH_UNHEALTHY, "the list of Pods has not been read yet");
   // Tasks can be started before the list is there; to recover one, it is waited for.
   op.Succeed();
@@ -54,7 +57,11 @@ void PodExecutor::Close(sdk::Op op) {
   op.Succeed();
 }
 
-PodTask& PodExecutor::Take(const sdk::TaskRef& ref, PodTask::Options options) {
+PodTask& PodExecutor::Take(const sdk::TaskRef& ref, const PodSpec& spec) {
+  PodTask::Options options{spec.delete_pods, spec.result_path};
+  options.maybe_there = !synced_;
+  options.maybe_late = host().MonotonicNs() - opened_ns_ < kLateNs;
+  options.round = round_;
   PodTask& task = Follow<PodTask>(ref, *requests_, std::move(options));
   index_.Add(task);
   if (const auto pod = index_.Claim(task)) task.Watched(*pod, round_);
@@ -65,42 +72,33 @@ void PodExecutor::Start(sdk::Op op, const sdk::TaskRef& ref) {
   auto doc = sdk::JsonDoc::Parse(host().table(), instance(), ref.spec);
   if (!doc) return op.Fail(doc.status());
   sdk::Diagnostics diag(host().table(), nullptr);
-  const PodSpec spec = [&] {
-    sdk::Fields fields(doc->root(), "", sdk::Fields::Mode::kFinal, diag);
-    return ReadSpec(fields, sdk::Fields::Mode::kFinal, instance());
-  }();
+  const PodSpec spec = ReadFinal(*doc, diag);
   if (!diag.ok()) return op.Fail(sdk::Status(diag.status()).Retry(DETENT_HINT_NEVER));
   sdk::Task* const known = Find(ref.task);
-  PodTask& task = known != nullptr
-                      ? AsPod(*known)
-                      : Take(ref, {spec.delete_pods, spec.result_path, ref.MaybeStarted(), round_});
+  PodTask& task = known != nullptr ? AsPod(*known) : Take(ref, spec);
   task.Start(std::move(op), ManifestOf(spec, ref, host()));
 }
 
-// Of a spec that this version may not be able to read any more: that is no reason to let go of a
-// Pod.
-PodTask::Options PodExecutor::OptionsOf(std::string_view spec) const {
-  const auto read = [this](sdk::Fields& fields) {
-    PodSpec parsed = ReadSpec(fields, sdk::Fields::Mode::kFinal, instance());
-    return PodTask::Options{parsed.delete_pods, std::move(parsed.result_path), true, round_};
-  };
-  auto options = sdk::ReadDocument(host(), spec, read);
-  return options ? *std::move(options) : PodTask::Options{DeletePods::kNever, "", true, round_};
+PodSpec PodExecutor::ReadFinal(const sdk::JsonDoc& doc, sdk::Diagnostics& diag) const {
+  sdk::Fields fields(doc.root(), "", sdk::Fields::Mode::kFinal, diag);
+  return ReadSpec(fields, sdk::Fields::Mode::kFinal, instance());
 }
 
 void PodExecutor::Recover(sdk::Op op, const sdk::TaskRef& ref) {
-  if (ref.has_blob && ref.state_version > kStateVersion) {
-    return op.Answer(sdk::Recovered::kIncompatible, "a newer version of this executor followed it");
+  PodTask* task = static_cast<PodTask*>(Find(ref.task));
+  if (task == nullptr) {
+    // That this version cannot read the spec is no reason to let go of a Pod.
+    const auto doc = sdk::JsonDoc::Parse(host().table(), instance(), ref.spec);
+    sdk::Diagnostics diag(host().table(), nullptr);
+    PodSpec spec = doc ? ReadFinal(*doc, diag) : PodSpec();
+    task = &Take(ref, diag.ok() ? spec : PodSpec());
   }
-  sdk::Task* const known = Find(ref.task);
-  PodTask& task = known != nullptr ? AsPod(*known) : Take(ref, OptionsOf(ref.spec));
-  if (!task.found() && !synced_) {
+  if (!task->found() && !synced_) {
     const std::string why =
         watch_problem_.empty() ? "the list of Pods has not been read yet" : watch_problem_;
     return op.Answer(sdk::Recovered::kRetryLater, why, kListAgainMs);
   }
-  // Not in the list: it is looked for on the server, since "not there" must be certain.
-  task.Recover(std::move(op));
+  task->Recover(std::move(op));
 }
 
 void PodExecutor::Kill(sdk::Op op, sdk::Task& task, const sdk::KillRequest& how) {

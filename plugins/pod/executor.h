@@ -24,7 +24,6 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader {
  public:
   static constexpr std::string_view kKind = "pod";
   static constexpr uint32_t kCaps = DETENT_CAP_BACKEND_RECORD | DETENT_CAP_KILL_GRACEFUL;
-  static constexpr uint32_t kStateVersion = pod::kStateVersion;
   static const std::string_view kSpecSchema;    // schema.cc
   static const std::string_view kConfigSchema;  // schema.cc
 
@@ -45,8 +44,8 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader {
   void DiscardLog(std::string_view key) override;
 
  private:
-  PodTask& Take(const sdk::TaskRef& ref, PodTask::Options options);
-  PodTask::Options OptionsOf(std::string_view spec) const;
+  PodSpec ReadFinal(const sdk::JsonDoc& doc, sdk::Diagnostics& diag) const;
+  PodTask& Take(const sdk::TaskRef& ref, const PodSpec& spec);
   void OnEvent(const sdk::WatchEvent& event);
   void OnUpsert(Pod pod);
   bool RemoveGhost(const Pod& pod);
@@ -58,6 +57,7 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader {
   std::unique_ptr<Discards> discards_;
   sdk::Watch watch_;
   PodIndex index_;
+  int64_t opened_ns_ = 0;
   bool synced_ = false;
   uint64_t round_ = 1;         // of the watch's list, counted
   std::string watch_problem_;  // why there is no list; empty: not known

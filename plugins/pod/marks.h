@@ -13,6 +13,10 @@ inline constexpr std::string_view kPodLog = "v1/pods/log";
 // Label: the key of the task that a Pod carries out (detent/services/kube.h, ensure).
 inline constexpr std::string_view kTaskKeyLabel = "detent.dev/task";
 
+// Annotation of our own: the host asked for the end of this Pod, and why. It is there before the
+// Pod is deleted, so that in each later life, and to each reader, it says who did that.
+inline constexpr std::string_view kKillAnnotation = "detent.dev/kill";
+
 // Annotation: the container that tools show when nobody names one.
 inline constexpr std::string_view kDefaultContainer = "kubectl.kubernetes.io/default-container";
 

@@ -90,12 +90,15 @@ Output OutputOf(const Pod& pod, std::string_view path, const Evaluator& evaluato
 
 sdk::Status CheckPath(std::string_view path, const Evaluator& evaluator, detent_diag* diag) {
   const Program program(evaluator, path, diag);
-  if (program.code() == DETENT_OK) return {};
   if (program.code() == DETENT_E_UNSUPPORTED) {
     return {DETENT_E_UNSUPPORTED, "NotOffered",
             "this host evaluates no expressions (detent.expr/1)"};
   }
-  return sdk::Invalid("BadExpression", "is no JSONPath");
+  if (program.code() != DETENT_OK) return sdk::Invalid("BadExpression", "is no JSONPath");
+  // A comparison is an expression as well, but selects nothing.
+  const auto doc = sdk::JsonDoc::Parse(evaluator.host, evaluator.instance, "null");
+  if (doc && !program.Select(doc->root()).empty()) return {};
+  return sdk::Invalid("BadExpression", "must be a path, not a comparison");
 }
 
 }  // namespace detent::pod

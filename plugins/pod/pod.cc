@@ -28,19 +28,6 @@ void ReadArray(JsonScan& scan, F f) {
   while (scan.NextItem()) f();
 }
 
-// The value of one member of an object of texts.
-std::string ReadMember(JsonScan& scan, std::string_view name) {
-  std::string value;
-  ReadObject(scan, [&](std::string_view key) {
-    if (key == name) {
-      value = scan.Text();
-    } else {
-      scan.Skip();
-    }
-  });
-  return value;
-}
-
 uint64_t VersionOf(const std::string& text) {
   uint64_t version = 0;
   const char* const end = text.data() + text.size();
@@ -65,9 +52,23 @@ void ReadMetadata(JsonScan& scan, Pod& pod) {
     } else if (key == "deletionGracePeriodSeconds") {
       pod.deletion_grace = scan.Int();
     } else if (key == "labels") {
-      pod.task_key = ReadMember(scan, kTaskKeyLabel);
+      ReadObject(scan, [&](std::string_view label) {
+        if (label == kTaskKeyLabel) {
+          pod.task_key = scan.Text();
+        } else {
+          scan.Skip();
+        }
+      });
     } else if (key == "annotations") {
-      pod.default_name = ReadMember(scan, kDefaultContainer);
+      ReadObject(scan, [&](std::string_view annotation) {
+        if (annotation == kDefaultContainer) {
+          pod.default_name = scan.Text();
+        } else if (annotation == kKillAnnotation) {
+          pod.kill = scan.Text();
+        } else {
+          scan.Skip();
+        }
+      });
     } else {
       scan.Skip();
     }

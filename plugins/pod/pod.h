@@ -47,9 +47,10 @@ struct Condition {
 
 struct Pod {
   std::string ns, name, uid;
-  std::string task_key;      // marks.h, kTaskKeyLabel
-  uint64_t version = 0;      // resourceVersion, which grows; 0: no number
-  std::string default_name;  // marks.h, kDefaultContainer
+  std::string task_key;             // marks.h, kTaskKeyLabel
+  uint64_t version = 0;             // resourceVersion, which grows; 0: no number
+  std::string default_name;         // marks.h, kDefaultContainer
+  std::optional<std::string> kill;  // marks.h, kKillAnnotation
 
   int64_t created_ns = 0;
   int64_t deleted_ns = 0;                 // deletionTimestamp: when its grace is over

@@ -9,6 +9,7 @@ namespace {
 
 // The server's own limit of a request is a minute.
 constexpr int64_t kHauntedNs = 600 * kNsPerSecond;
+constexpr int64_t kSweepNs = 60 * kNsPerSecond;
 
 std::string NameOf(std::string_view ns, std::string_view name) {
   std::string text(ns);
@@ -30,7 +31,9 @@ void Erase(Map& map, const std::string& key, const PodTask& task) {
 }  // namespace
 
 void PodIndex::Add(PodTask& task) {
-  by_name_[NameOf(task.ns(), task.name())] = &task;
+  const std::string name = NameOf(task.ns(), task.name());
+  ghosts_.erase(name);  // What comes up is its own again.
+  by_name_[name] = &task;
   by_key_[task.key()] = &task;
 }
 
@@ -65,7 +68,10 @@ std::optional<Pod> PodIndex::Claim(const PodTask& task) {
 }
 
 void PodIndex::Haunt(const PodTask& task, int64_t now_ns) {
-  std::erase_if(ghosts_, [&](const auto& ghost) { return ghost.second.until_ns < now_ns; });
+  if (now_ns - swept_ns_ > kSweepNs) {
+    std::erase_if(ghosts_, [&](const auto& ghost) { return ghost.second.until_ns < now_ns; });
+    swept_ns_ = now_ns;
+  }
   ghosts_[NameOf(task.ns(), task.name())] = {task.key(), task.uid(), now_ns + kHauntedNs};
 }
 

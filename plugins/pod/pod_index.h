@@ -47,6 +47,7 @@ class PodIndex {
   std::unordered_map<std::string, PodTask*> by_name_, by_key_;  // "ns/name"
   std::unordered_map<std::string, Pod> unclaimed_;              // "ns/name"
   std::map<std::string, Ghost> ghosts_;                         // "ns/name"
+  int64_t swept_ns_ = 0;                                        // of what was haunted too long ago
 };
 
 }  // namespace detent::pod

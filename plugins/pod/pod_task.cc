@@ -45,12 +45,11 @@ PodTask::PodTask(const sdk::Host& host, const sdk::TaskRef& ref, Requests& reque
       seen_alive_(ref.last_phase >= DETENT_PHASE_RUNNING),
       made_(options_.maybe_there ? Made::kDoubt : Made::kNo),
       round_(options_.round) {
-  TakeCheckpoint(ref);
+  wish_.killed = ref.KillAsked();
 }
 
 // A callback to `method`, unless this task is let go of before.
-template <typename Method>
-sdk::KubeCallback PodTask::Then(Method method) {
+sdk::KubeCallback PodTask::Then(void (PodTask::*method)(const sdk::KubeAnswer&)) {
   return [this, method, alive = Alive()](const sdk::KubeAnswer& answer) {
     if (!alive.expired()) (this->*method)(answer);
   };
@@ -127,6 +126,11 @@ void PodTask::Recover(sdk::Op op) {
   }
   if (made_ == Made::kAsked) {
     return op.Answer(sdk::Recovered::kRetryLater, "the Pod is being created", kAskedAgainMs);
+  }
+  if (!haunted_ && !seen_alive_) {
+    made_ = Made::kNo;
+    if (wish_.killed) EndUnmade();
+    return op.Answer(wish_.killed ? sdk::Recovered::kTerminated : sdk::Recovered::kNotFound);
   }
   made_ = Made::kDoubt;
   recovers_.push_back(std::move(op));
@@ -235,7 +239,11 @@ void PodTask::Apply(const Pod& pod) {
   pod_ = pod;
   over_ = IsOver(pod);
   if (Terminated()) return;
-  sdk::TaskStatus next = Describe(pod, wish_);
+  if (pod.kill && !wish_.killed) wish_ = {true, *pod.kill};
+  // A deletion is ours where the Pod says so: what others did before our wish had reached it is
+  // theirs, in this life as in the next.
+  const bool ours = pod.kill.has_value() || forced_;
+  sdk::TaskStatus next = Describe(pod, ours ? wish_ : Wish());
   if (next.phase == DETENT_PHASE_TERMINATED) {
     Output output = OutputOf(pod, options_.result_path, {host().table(), host().instance()});
     next.output = std::move(output.json);

@@ -19,15 +19,14 @@
 
 namespace detent::pod {
 
-inline constexpr uint32_t kStateVersion = 1;  // of the checkpoint: the wish to kill
-
 class PodTask final : public sdk::Task {
  public:
   struct Options {
     // What of the spec matters after the start.
     DeletePods delete_pods = DeletePods::kNever;
     std::string result_path;
-    bool maybe_there = false;  // an earlier start may have made it
+    bool maybe_there = false;  // an earlier start may have made it, and no list has said that not
+    bool maybe_late = false;   // a request of an earlier life may still be on its way
     uint64_t round = 0;        // of the watch's list: what is begun in it need not be in it
   };
 
@@ -36,16 +35,19 @@ class PodTask final : public sdk::Task {
 
   // Makes the Pod, or finds it. Again: harmless.
   void Start(sdk::Op op, std::string manifest);
-  // Looks for the Pod on the server, and answers.
+  // The Pod is not in the list of all that are tracked. Looks on the server, where that is no
+  // proof, and answers.
   void Recover(sdk::Op op);
   void Kill(sdk::Op op, const sdk::KillRequest& how);
   void ForceDelete(sdk::Op op);
   // Ends the interest in the Pod.
   void LetGo();
-  // Whether another Pod may still come to be for this task, by a request of which nobody knows what
-  // became of it: one of this life, or of the one before.
+  // Whether another Pod may still come to be for this task, and must not: by a request of which
+  // nobody knows what became of it, of this life; or of the one before, where the task has ended.
+  // What was not begun and has not ended may be begun again, and then takes up what it finds.
   bool haunted() const {
-    return haunted_ || options_.maybe_there || made_ == Made::kAsked || made_ == Made::kDoubt;
+    return haunted_ || made_ == Made::kAsked || made_ == Made::kDoubt ||
+           (options_.maybe_late && Terminated());
   }
   // Whether that is one: it has this task's key, and is not its Pod.
   bool IsGhost(const Pod& pod) const { return found() && pod.uid != uid_ && pod.task_key == key(); }
@@ -78,10 +80,8 @@ class PodTask final : public sdk::Task {
   static constexpr int64_t kPodsOwnGrace = std::numeric_limits<int64_t>::max();
   using Ops = std::vector<sdk::Op>;
 
-  template <typename Method>
-  sdk::KubeCallback Then(Method method);
+  sdk::KubeCallback Then(void (PodTask::*method)(const sdk::KubeAnswer&));
   sdk::KubeRequest Request(uint32_t verb) const;
-  void TakeCheckpoint(const sdk::TaskRef& ref);
 
   void OnCreated(const sdk::KubeAnswer& answer);
   void LookUp();
@@ -97,9 +97,11 @@ class PodTask final : public sdk::Task {
   void EndUnmade();
 
   void PursueKill();
-  void MakeWishDurable();
+  void Mark();
+  void OnMarked(const sdk::KubeAnswer& answer);
   void Delete();
   void OnDeleted(const sdk::KubeAnswer& answer);
+  void OnNotEnded(const sdk::KubeAnswer& answer, std::string_view verb_and_resource);
   void GiveUp(const std::string& why);
 
   sdk::Status Refused();
@@ -119,13 +121,12 @@ class PodTask final : public sdk::Task {
   bool by_hand_ = false;  // looked at now and then, because the watch does not show it
   uint64_t round_ = 0;    // of the watch's list in which it was seen last
 
-  Requests::Ticket creating_ = 0, looking_ = 0, deleting_ = 0;  // 0: no such request
-  sdk::Status refusal_;                                         // of the last creation
+  Requests::Ticket creating_ = 0, looking_ = 0, marking_ = 0, deleting_ = 0;  // 0: no such request
+  sdk::Status refusal_;  // of the last creation
   uint32_t refusals_ = 0;
   sdk::Timer look_again_;
 
   Wish wish_;
-  bool wish_durable_ = false, checkpointing_ = false;
   bool forced_ = false;
   int64_t wanted_grace_ = kPodsOwnGrace;   // seconds
   int64_t asked_grace_ = kPodsOwnGrace;    // of the request under way

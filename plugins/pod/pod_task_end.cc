@@ -1,10 +1,9 @@
-// The other half of PodTask: how it is killed. What is asked for first is made durable, so that in
-// the next life a Pod that was deleted by us is told from one that somebody else deleted.
+// The other half of PodTask: how it is killed. The Pod is marked before it is deleted, so that in
+// the next life it is told from one that somebody else deleted.
 
 #include <algorithm>
 #include <utility>
 
-#include "detent/sdk/json_writer.h"
 #include "plugins/pod/pod_task.h"
 #include "plugins/pod/refusal.h"
 #include "plugins/pod/rfc3339.h"
@@ -23,25 +22,7 @@ int64_t GraceSeconds(const sdk::KillRequest& how, int64_t pods_own) {
   return std::max(kGraceNow, (ns + kNsPerSecond - 1) / kNsPerSecond);
 }
 
-std::string CheckpointText(const Wish& wish) {
-  sdk::JsonWriter json;
-  json.BeginObject().Key("kill").String(wish.reason).EndObject();
-  return std::move(json).text();
-}
-
 }  // namespace
-
-// Whatever stands in it that is no wish to kill is no reason to stop: it only means that none of
-// ours is known of.
-void PodTask::TakeCheckpoint(const sdk::TaskRef& ref) {
-  wish_.killed = wish_durable_ = ref.KillAsked();
-  if (!ref.has_blob) return;
-  const auto doc = sdk::JsonDoc::Parse(host().table(), host().instance(), ref.blob);
-  const auto reason = doc ? doc->root()["kill"].Text() : std::nullopt;
-  if (!reason) return;
-  wish_ = {true, std::string(*reason)};
-  wish_durable_ = true;
-}
 
 void PodTask::Kill(sdk::Op op, const sdk::KillRequest& how) {
   if (Terminated()) return op.Succeed();
@@ -76,22 +57,31 @@ void PodTask::PursueKill() {
     if (made_ == Made::kDoubt && !(kills_.empty() && starts_.empty())) LookUp();
     return;
   }
-  if (kills_.empty() || deleting_ != 0) return;
+  if (kills_.empty() || deleting_ != 0 || looking_ != 0) return;
   if (accepted_grace_ && *accepted_grace_ <= wanted_grace_) return Answer(kills_, sdk::Status());
-  // What is forced must not wait for a disk.
-  if (!wish_durable_ && !forced_) return MakeWishDurable();
+  // What is forced must not wait for one more answer, and what others delete is theirs.
+  if (!pod_.kill && !forced_ && !pod_.deleting()) return Mark();
   Delete();
 }
 
-void PodTask::MakeWishDurable() {
-  if (std::exchange(checkpointing_, true)) return;
-  Checkpoint(kStateVersion, CheckpointText(wish_), [this](const sdk::Status& status) {
-    checkpointing_ = false;
-    // A host that keeps no record beside the Pod itself asks for the kill again by its own means.
-    wish_durable_ = status.ok() || status.code() == DETENT_E_UNSUPPORTED;
-    if (!wish_durable_) Answer(kills_, status);
-    PursueKill();
-  });
+void PodTask::Mark() {
+  if (marking_ != 0) return;
+  sdk::KubeRequest request =
+      KillMarkRequest({ns_, name(), uid_}, pod_.version, ReasonOr(wish_.reason, "Killed"));
+  request.task = handle();
+  marking_ = requests_.Ask(Requests::Kind::kSend, std::move(request), Then(&PodTask::OnMarked));
+}
+
+void PodTask::OnMarked(const sdk::KubeAnswer& answer) {
+  marking_ = 0;
+  // It has changed, or is another's by now: what it is like decides what is done next. Another uid
+  // is a conflict for some servers, and an invalid change for others.
+  if (answer.code() == DETENT_E_CONFLICT || answer.code() == DETENT_E_INVALID) return LookUp();
+  if (!answer.ok()) return OnNotEnded(answer, "PatchPods");
+  const auto pod = ReadPod(answer.text());
+  if (!pod || pod->uid != uid_) return LookUp();
+  Apply(*pod);
+  PursueKill();
 }
 
 void PodTask::Delete() {
@@ -105,21 +95,26 @@ void PodTask::Delete() {
 
 void PodTask::OnDeleted(const sdk::KubeAnswer& answer) {
   deleting_ = 0;
-  if (Terminated()) return Answer(kills_, sdk::Status());
-  if (answer.code() == DETENT_E_CLOSING) return Answer(kills_, sdk::Status(answer.raw()));
   if (answer.ok()) {
     accepted_grace_ = asked_grace_;
     if (const auto pod = ReadPod(answer.text()); pod && pod->uid == uid_) Apply(*pod);
     if (forced_ && asked_grace_ == 0 && !Terminated()) GiveUp("the node has not confirmed its end");
     return PursueKill();
   }
+  OnNotEnded(answer, "DeletePods");
+}
+
+// The server did not do what would have ended the Pod.
+void PodTask::OnNotEnded(const sdk::KubeAnswer& answer, std::string_view verb_and_resource) {
+  if (Terminated()) return Answer(kills_, sdk::Status());
+  if (answer.code() == DETENT_E_CLOSING) return Answer(kills_, sdk::Status(answer.raw()));
   if (answer.code() == DETENT_E_NOT_FOUND) {
     Tell(DescribeGone(status(), wish_));
     return PursueKill();
   }
-  const sdk::Status refusal = RefusalOf(answer, "DeletePods");
+  const sdk::Status refusal = RefusalOf(answer, verb_and_resource);
   if (forced_) return GiveUp(refusal.message());
-  // Perhaps the name is another's by now.
+  // The name is another's by now.
   if (answer.code() == DETENT_E_CONFLICT) LookUp();
   Answer(kills_, refusal);
 }

@@ -8,18 +8,38 @@
 
 namespace detent::pod {
 
+namespace {
+
+sdk::KubeRequest RequestAbout(const PodName& pod, uint32_t verb) {
+  sdk::KubeRequest request;
+  request.verb = verb;
+  request.gvr = kPods;
+  request.namespace_ = pod.ns;
+  request.name = pod.name;
+  request.flags = DETENT_KUBE_IDEMPOTENT;
+  return request;
+}
+
+}  // namespace
+
 sdk::KubeRequest DeleteRequest(const PodName& pod, std::optional<int64_t> grace) {
   sdk::JsonWriter json;
   json.BeginObject().Key("apiVersion").String("v1").Key("kind").String("DeleteOptions");
   json.Key("preconditions").BeginObject().Key("uid").String(pod.uid).EndObject();
   if (grace) json.Key("gracePeriodSeconds").Int(*grace);
-  sdk::KubeRequest request;
-  request.verb = DETENT_KUBE_DELETE;
-  request.gvr = kPods;
-  request.namespace_ = pod.ns;
-  request.name = pod.name;
+  sdk::KubeRequest request = RequestAbout(pod, DETENT_KUBE_DELETE);
   request.body = std::move(json.EndObject()).text();
-  request.flags = DETENT_KUBE_IDEMPOTENT;
+  return request;
+}
+
+sdk::KubeRequest KillMarkRequest(const PodName& pod, uint64_t version, const std::string& reason) {
+  sdk::JsonWriter json;
+  json.BeginObject().Key("metadata").BeginObject().Key("uid").String(pod.uid);
+  json.Key("resourceVersion").String(std::to_string(version));
+  json.Key("annotations").BeginObject().Key(kKillAnnotation).String(reason).EndObject();
+  sdk::KubeRequest request = RequestAbout(pod, DETENT_KUBE_PATCH);
+  request.content_type = "application/merge-patch+json";
+  request.body = std::move(json.EndObject().EndObject()).text();
   return request;
 }
 

@@ -23,6 +23,10 @@ struct PodName {
 // Pod's own, and none for one that has ended.
 sdk::KubeRequest DeleteRequest(const PodName& pod, std::optional<int64_t> grace);
 
+// Writes into that very Pod why it is going to be deleted (marks.h, kKillAnnotation), if it is
+// still as it was in that version (409): so nobody else has deleted it before.
+sdk::KubeRequest KillMarkRequest(const PodName& pod, uint64_t version, const std::string& reason);
+
 class Requests {
  public:
   using Ticket = uint64_t;  // never 0

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/random.h"
+
 namespace detent {
 namespace {
 
@@ -34,7 +36,8 @@ TEST(JsonScan, ReadsInsideOfWhatItHasShown) {
   std::string raw, member, inner;
   std::vector<int64_t> numbers;
   const std::string text =
-      R"({"skipped":{"a":[1,{"b":2}]},"object":{"x":{"deep":true},"name":"n\u00e4me","list":[1,2,3]}})";
+      R"({"skipped":{"a":[1,{"b":2}]},"object":{"x":{"deep":true},"name":"n\u00e4me",)"
+      R"("list":[1,2,3]}})";
   const auto in_object = [&](std::string_view name, JsonScan::Value& value) {
     if (name == "name") inner = value.Text().value_or("no text");
     if (name == "list") {
@@ -92,6 +95,7 @@ TEST(JsonScan, TellsWhereATextIsMalformed) {
       {"{\"a\":\"x}", "", "a string without an end"},
       {"{\"a\":\"\xFF\"}", "UTF-8", "no UTF-8, wherever it stands"},
       {"{\"a\":{\"b\":[1}}", "", "a list that is not closed"},
+      {"{\"a\":1} {}", "after the end", "a second object"},
   };
   for (const auto& row : rows) {
     JsonScan scan;
@@ -105,6 +109,50 @@ TEST(JsonScan, TellsWhereATextIsMalformed) {
         << row.because << ": " << read.error().message();
     EXPECT_EQ(read.error().message().rfind("line 1, column ", 0), 0u) << read.error().message();
   }
+}
+
+// Looks at everything, in one of several ways.
+bool LookInto(JsonScan::Value& value, uint64_t way) {
+  if (way % 2 == 0) value.Raw();
+  if (way % 3 == 0) value.RawMember();
+  if (way % 5 == 0) return true;
+  value.Text();
+  value.Int();
+  value.IsTrue();
+  value.Members([&](std::string_view, JsonScan::Value& member) {
+    return LookInto(member, way / 2) && way % 7 != 0;
+  });
+  value.Items([&](JsonScan::Value& item) { return LookInto(item, way / 3); });
+  return true;
+}
+
+TEST(JsonScan, SurvivesAnyBytes) {
+  const std::string good =
+      R"({"type":"ADDED","object":{"a":[1,-2.5e3,true,null,"t\u00e4xt\"",{}],"m":{"x":{"y":[]}},)"
+      R"("managedFields":[{"f":{}}],"last":"Ã¤"}})";
+  constexpr std::string_view kBytes = "{}[]\",:\\0a \n\x00\xFF\xC3tfn-.";
+  SeededRandom random(11);
+  JsonScan scan;
+  int read_well = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::string text = good;
+    for (uint64_t change = random.Below(4); change-- > 0;) {
+      const size_t at = random.Below(text.size());
+      const char byte = kBytes[random.Below(kBytes.size())];
+      const uint64_t how = random.Below(4);
+      if (how == 0) text[at] = byte;
+      if (how == 1) text.insert(at, 1, byte);
+      if (how == 2) text.erase(at, 1 + random.Below(8));
+      if (how == 3) text.resize(at + 1);
+      if (text.empty()) text = "{";
+    }
+    const uint64_t way = random.Next();
+    const auto read = scan.Read(
+        text, [&](std::string_view, JsonScan::Value& value) { return LookInto(value, way); });
+    if (read) ++read_well;
+  }
+  EXPECT_GT(read_well, 5'000);
+  EXPECT_LT(read_well, 45'000);
 }
 
 TEST(JsonScan, ReadsOneTextAfterTheOther) {

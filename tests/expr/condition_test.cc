@@ -44,6 +44,7 @@ TEST(Condition, ComparesAtTheTop) {
       {R"($.status.phase == 'Succeeded')", "true", "with a root"},
       {R"(@.status.phase == 'Succeeded')", "true", "the current node is the root"},
       {R"(["status"].phase == "Succeeded")", "true", "a bracket first"},
+      {R"([ "status" ].phase == "Succeeded")", "true", "with space in it"},
       {R"("Succeeded" == .status.phase)", "true", "the other way round"},
       {R"(.status.phase == "Failed")", "false", "another value"},
       {R"(.status.phase != "Failed")", "true", "unequal"},

@@ -57,6 +57,9 @@ TEST(JsonPathFilters, CompareNumbersByValue) {
           {"$[?@>1]", "$[6]", "nor greater"},
           {"$[?@>=1]", "$[2] $[3] $[4] $[6]", "or equal"},
           {"$[?1<@]", "$[6]", "the other way round"},
+          {"$[?@<0.5]", "$[0] $[1] $[5]", "zero is less than a half"},
+          {"$[?@>0.5]", "$[2] $[3] $[4] $[6]", "and one is not"},
+          {"$[?0.5<@]", "$[2] $[3] $[4] $[6]", "the other way round"},
           {"$[?@>-1.5]", "$[0] $[1] $[2] $[3] $[4] $[5] $[6]", "below them all"},
       });
 }
@@ -177,7 +180,8 @@ TEST(JsonPathFilters, AllowSpaceAlmostEverywhere) {
                   {"$[?@.a == 1]", "$[0]", "around an operator"},
                   {"$[?@.a\n==\r1]", "$[0]", "of every kind"},
                   {"$[?@.b [0]==2]", "$[0]", "before an index"},
-                  {"$[?@[ 'a' ]==1]", "$[0]", "within brackets"},
+                  {"$[?@[ 'a' ]]", "$[0]", "within brackets"},
+                  {"$[?length(@[ 'b' ])==1]", "$[0]", "within those of an argument"},
                   {"$[?@.a==1 && @.b]", "$[0]", "around &&"},
                   {"$[?@.x\t||\t@.b]", "$[0]", "around ||"},
                   {"$[?! @.x]", "$[0]", "after !"},

@@ -135,7 +135,7 @@ TEST(Installer, NamesEachVerbAndResourceThatWeLack) {
 TEST(Installer, NamesEachVerbAndResourceThatTheHostLacks) {
   FakeCluster cluster;
   cluster.denied_to_host = {"list pods",
-                            "update leases.coordination.k8s.io 'detent' in namespace "
+                            "patch leases.coordination.k8s.io 'detent' in namespace "
                             "detent"};
   const Outcome outcome = Install(cluster);
   EXPECT_EQ(outcome.code, Code::kForbidden);
@@ -143,7 +143,7 @@ TEST(Installer, NamesEachVerbAndResourceThatTheHostLacks) {
       ", which the host needs, although its roles are bound; look at the API server's "
       "--authorization-mode and its authorizers";
   EXPECT_EQ(outcome.error,
-            "system:serviceaccount:detent:detent may not update leases.coordination.k8s.io "
+            "system:serviceaccount:detent:detent may not patch leases.coordination.k8s.io "
             "'detent' in namespace detent" +
                 rest + "\nsystem:serviceaccount:detent:detent may not list pods" + rest);
   EXPECT_LE(cluster.passed, std::chrono::seconds(11)) << "caches need no longer";

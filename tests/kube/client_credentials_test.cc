@@ -95,6 +95,19 @@ TEST_F(ClientCredentials, OfATokenFileAreReadAgainAfterARefusal) {
   EXPECT_EQ(asked(), 4) << "files are not read for each refusal";
 }
 
+TEST_F(ClientCredentials, OfAStreamAreReadAgainAfterARefusalToo) {
+  ServeTokens();
+  access_.credentials = BearerTokenFile{Write("token", "one"), ""};
+  const auto client = MakeClient();
+  EXPECT_EQ(client->Fetch(Get("/x")).body, "Bearer one");
+  Accept("two");
+  Write("token", "two");
+  client->Stream(Get("/watch"), {replies_.Text(), replies_.Next(), milliseconds(0)});
+  ASSERT_TRUE(replies_.WaitAll());
+  EXPECT_EQ(replies_.at(0).outcome, KubeOutcome::kOk) << replies_.at(0).message;
+  EXPECT_TRUE(replies_.WaitText("Bearer two")) << "nothing is told of the refusal";
+}
+
 TEST_F(ClientCredentials, OfAFileThatVanishedAreUsedOnAndSaidSoOnce) {
   ServeTokens();
   access_.credentials = BearerTokenFile{Write("token", "one"), ""};

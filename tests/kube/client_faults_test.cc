@@ -195,6 +195,26 @@ TEST_F(ClientFaults, OfAServerThatIsGoneAreLoggedOnceAndSoIsItsReturn) {
   EXPECT_EQ(Logged("msg="), 2u);
 }
 
+TEST_F(ClientFaults, LeaveItOpenWhetherAnEarlierTryWasDone) {
+  for (const bool maybe_done : {true, false}) {
+    std::promise<void> dropped;
+    Serve([&](const ServedRequest&, std::shared_ptr<Served> exchange) {
+      maybe_done ? exchange->Drop() : exchange->Answer(429, "");
+      dropped.set_value();
+    });
+    options_.tries_max = 2;
+    options_.backoff_first = milliseconds(400);
+    const auto client = MakeClient();
+    client->Send(Method("PUT", true), replies_.Next());
+    dropped.get_future().wait();
+    server_.reset();  // The next try finds nobody.
+    ASSERT_TRUE(replies_.WaitAll());
+    const KubeReply& reply = replies_.at(maybe_done ? 0 : 1);
+    EXPECT_EQ(reply.reason, "ConnectFailed") << reply.message;
+    EXPECT_EQ(reply.not_sent, !maybe_done);
+  }
+}
+
 TEST_F(ClientFaults, OfIdentityEndARequestAtOnceAndSayWhy) {
   std::atomic<int> seen = 0;
   Serve(Failing(seen, 0, [](Served&) {}));

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -432,8 +431,6 @@ TEST(LeaseSimulation, NeverHasTwoLeadersAndAlwaysOneAgainAfterTheFaults) {
   // Else it would prove little.
   EXPECT_GT(leaderships, 2 * static_cast<int64_t>(kSeeds));
   EXPECT_GT(faults, 10 * static_cast<int64_t>(kSeeds));
-  std::printf("%lld leaderships, %lld faults\n", static_cast<long long>(leaderships),
-              static_cast<long long>(faults));
 }
 
 }  // namespace

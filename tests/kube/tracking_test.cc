@@ -48,6 +48,26 @@ TEST(WithTracking, KeepsWhatTheObjectSaysAndReplacesWhatIsItsOwn) {
   EXPECT_EQ(object.At("/metadata/ownerReferences"), nullptr);
 }
 
+TEST(WithTracking, TakesObjectsInEveryShape) {
+  const struct {
+    const char* object;
+    const char* because;
+  } rows[] = {
+      {" { } ", "with nothing but space"},
+      {R"({"spec":{"metadata":{"name":"x"}}})", "without metadata, but with one further in"},
+      {R"({"spec":1,"metadata":null})", "null is none"},
+      {R"({"metadata":{"name":"","labels":null,"finalizers":null}})", "nor is it within"},
+      {R"({ "metadata" : { "generateName" : "a" } , "spec" : 1 })", "with spaces"},
+  };
+  for (const auto& row : rows) {
+    const Json before = *ParseJson(row.object), object = Tracked(row.object);
+    EXPECT_EQ(TextIn(object, "/metadata/name"), "job-7-2") << row.because;
+    EXPECT_EQ(TextIn(object, "/metadata/labels/execution.detent.dev~1index"), "7") << row.because;
+    EXPECT_EQ(TextIn(object, "/spec"), TextIn(before, "/spec")) << row.because;
+    EXPECT_EQ(TextIn(object, "/metadata/generateName"), TextIn(before, "/metadata/generateName"));
+  }
+}
+
 TEST(WithTracking, MakesTheJobTheControllerWhereItIsAnObjectOfTheCluster) {
   TrackingMarks marks = Marks();
   marks.job_api_version = "execution.detent.dev/v1alpha1";
@@ -84,7 +104,10 @@ TEST(WithTracking, NamesTheFieldThatCannotCarryTheMarks) {
     const char* message;
   } rows[] = {
       {"nothing", "read the object: "},
-      {"[]", "the object must be a JSON object, not array"},
+      {"[]", "read the object: "},
+      {"{} {}", "read the object: "},
+      {R"({"metadata":{},"metadata":{}})", "metadata: "},
+      {R"({"metadata":{"labels":{},"labels":{}}})", "metadata.labels: "},
       {R"({"metadata":5})", "metadata: "},
       {R"({"metadata":{"name":5}})", "metadata.name: "},
       {R"({"metadata":{"labels":[]}})", "metadata.labels: "},

@@ -62,7 +62,7 @@ std::string PodJson(int number, int version) {
          R"(.1","detent.dev/tracked-by":"host-1","execution.detent.dev/job":"job-with-a-name"},)"
          R"("finalizers":["detent.dev/task-tracking"],"managedFields":[)" +
          managed +
-         R"(]},"spec":{"volumes":[],"containers":[{"name":"main","image":"registry.test/a/b:1.2.3",)"
+         R"(]},"spec":{"volumes":[],"containers":[{"name":"main","image":"test/a/b:1.2.3",)"
          R"("command":["/bin/sh","-c","echo hello world; sleep 10; exit 0"],"env":[{"name":"A",)"
          R"("value":"1"},{"name":"B","value":"2"}],"resources":{"limits":{"cpu":"100m","memory":)"
          R"("64Mi"},"requests":{"cpu":"100m","memory":"64Mi"}},"terminationMessagePath":)"

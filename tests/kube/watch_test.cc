@@ -332,7 +332,11 @@ TEST_F(WatchTest, KeepsUpWithManyChangesOverCutsAndExpiredVersions) {
         : server_.Put(ThingPath(name), R"({"spec":{"step":)" + std::to_string(step) + "}}");
     if (step % 250 == 100) server_.CutWatches();
     if (step % 700 == 300) server_.EndWatches();
-    if (step % 1000 == 600) server_.Compact();
+    if (step % 1000 == 600) server_.FallSilent();
+    if (step % 1000 == 650) {
+      server_.Compact();
+      server_.CutWatches();
+    }
   }
   server_.Put(ThingPath("last"));
   ASSERT_TRUE(told_.WaitTold("+last"));

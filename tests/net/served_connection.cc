@@ -95,10 +95,10 @@ void Served::GoAway(uint32_t last) {
   connection_->Write(Frame(kGoAway, 0, 0, Big(last, 4) + Big(0, 4)));
 }
 
-bool Served::was_reset() const {
-  std::lock_guard lock(connection_->mutex_);
-  const auto found = connection_->streams_.find(stream_);
-  return found != connection_->streams_.end() && found->second.reset;
+bool Served::AwaitReset() {
+  std::unique_lock lock(connection_->mutex_);
+  return connection_->reset_.wait_for(lock, std::chrono::seconds(20),
+                                      [this] { return connection_->streams_[stream_].reset; });
 }
 
 ServedConnection::ServedConnection(ServedRequest common, ServedHandler handler,
@@ -203,6 +203,7 @@ bool ServedConnection::TakeFrame(uint8_t type, uint8_t flags, uint32_t stream,
     case kRstStream: {
       std::lock_guard lock(mutex_);
       streams_[stream].reset = true;
+      reset_.notify_all();
       return true;
     }
     case kData: {

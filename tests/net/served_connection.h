@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -49,8 +50,8 @@ class Served {
   void Drop();
   // No more exchanges on this connection (GOAWAY) but for those up to `last`.
   void GoAway(uint32_t last);
-  // True once the client reset it.
-  bool was_reset() const;
+  // Waits until the client reset it; false after 20 seconds.
+  bool AwaitReset();
   uint32_t stream() const { return stream_; }
 
  private:
@@ -93,7 +94,8 @@ class ServedConnection : public std::enable_shared_from_this<ServedConnection> {
   HpackDecoder hpack_;
   bool greeted_ = false;
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
+  std::condition_variable reset_;
   std::string out_;                     // Guarded by mutex_, as are the next two.
   std::map<uint32_t, Stream> streams_;  // Of HTTP/2.
   bool close_ = false;

@@ -170,6 +170,13 @@ detent_status FakeKube::Take(const detent_kube_request& request, bool ensure, An
         out.response = server_.List(asked.ns, SelectorOf(asked.query));
       };
       break;
+    case DETENT_KUBE_PATCH:
+      if (Own(request.content_type) != "application/merge-patch+json") return DETENT_E_INVALID;
+      asked.act = KubeAct::kPatch;
+      effect = [=, this](Answer& out) {
+        out.response = server_.Annotate(asked.ns, asked.name, asked.body);
+      };
+      break;
     case DETENT_KUBE_DELETE:
       asked.act = KubeAct::kDelete;
       effect = [=, this](Answer& out) {
@@ -353,12 +360,14 @@ void FakeKube::Tell(const Event& event) {
   if (raw.object != 0) ReleaseBuffer(raw.object);
 }
 
+void FakeKube::DeliverOne() {
+  const Answer answer = std::move(answers_.front());
+  answers_.pop_front();
+  Give(answer);
+}
+
 void FakeKube::DeliverAnswers() {
-  while (!answers_.empty()) {
-    const Answer answer = std::move(answers_.front());
-    answers_.pop_front();
-    Give(answer);
-  }
+  while (!answers_.empty()) DeliverOne();
 }
 
 void FakeKube::DeliverEvents() {

@@ -26,7 +26,7 @@ inline constexpr const char* kTrackedLabel = "detent.dev/tracked-by";
 inline constexpr const char* kKeyLabel = "detent.dev/task";
 inline constexpr const char* kFinalizer = "detent.dev/task-tracking";
 
-enum class KubeAct { kCreate, kGet, kList, kDelete, kLog, kLetGo };
+enum class KubeAct { kCreate, kGet, kList, kPatch, kDelete, kLog, kLetGo };
 
 struct KubeAsked {
   KubeAct act = KubeAct::kGet;
@@ -77,6 +77,7 @@ class FakeKube {
   // Gives what is due to the plugin; what it asks for meanwhile is due, too.
   void Deliver();
   void DeliverAnswers();
+  void DeliverOne();  // the next answer
   void DeliverEvents();
   bool idle() const { return answers_.empty() && events_.empty(); }
 

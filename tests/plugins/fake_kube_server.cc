@@ -236,6 +236,29 @@ KubeResponse FakeKubeServer::Delete(const std::string& ns, const std::string& na
   return Success(pods_.count(key) != 0 ? pods_[key] : answer);
 }
 
+KubeResponse FakeKubeServer::Annotate(const std::string& ns, const std::string& name,
+                                      const std::string& patch) {
+  const std::string key = KeyOf(ns, name);
+  Json* const pod = Mutable(key);
+  if (pod == nullptr) return NotFound(name);
+  const auto given = ParseJson(patch);
+  for (const char* field : {"/metadata/uid", "/metadata/resourceVersion"}) {
+    const std::string expected = TextAt(*given, field);
+    if (expected.empty() || expected == TextAt(*pod, field)) continue;
+    return Failure(
+        409, "Conflict",
+        "Operation cannot be fulfilled on pods " + Quoted(name) + ": the object has been modified");
+  }
+  const Json before = *pod;
+  Json& meta = *pod->Find("metadata");
+  if (meta.Find("annotations") == nullptr) meta.Set("annotations", Json(Json::Object{}));
+  for (const auto& [annotation, value] : given->At("/metadata/annotations")->as_object()) {
+    meta.Find("annotations")->Set(annotation, value);
+  }
+  Changed(key, before);
+  return Success(pods_[key]);
+}
+
 KubeResponse FakeKubeServer::LetGo(const std::string& ns, const std::string& name,
                                    const std::string& uid, const std::string& label,
                                    const std::string& finalizer) {

@@ -43,6 +43,8 @@ class FakeKubeServer {
   KubeResponse Create(const std::string& ns, Json pod);
   KubeResponse Get(const std::string& ns, const std::string& name) const;
   KubeResponse Delete(const std::string& ns, const std::string& name, const std::string& options);
+  // A merge patch of annotations, with the uid and the version that are expected.
+  KubeResponse Annotate(const std::string& ns, const std::string& name, const std::string& patch);
   // selector: "" or "key in (a,b)"
   KubeResponse List(const std::string& ns, const std::string& selector) const;
   // query: as for pods/log

@@ -63,7 +63,8 @@ TEST_F(PodKill, ShortensTheGraceAndNeverLengthensIt) {
 TEST_F(PodKill, SendsAShorterGraceThatCameWhileALongerOneWasUnderWay) {
   const detent_task task = Running("job-0-1");
   const detent_op graceful = host().Kill(task, 20'000'000'000);
-  host().RunUntil([&] { return kube().count(KubeAct::kDelete) == 1; });
+  kube().DeliverOne();  // It is marked; now it is being deleted.
+  EXPECT_EQ(kube().count(KubeAct::kDelete), 1u);
   const detent_op now = host().KillNow(task);
   EXPECT_EQ(After(graceful).code, DETENT_OK);
   EXPECT_EQ(host().answer(now).code, DETENT_OK);
@@ -91,13 +92,19 @@ TEST_F(PodKill, KeepsTheEndThatCameBefore) {
   EXPECT_EQ(After(host().Kill(good, 0)).code, DETENT_OK) << "again: harmless";
 }
 
-TEST_F(PodKill, IsDurableBeforeItHasAnEffect) {
+TEST_F(PodKill, IsWrittenIntoThePodBeforeItHasAnEffect) {
   const detent_task task = Running("job-0-1");
   host().Kill(task, 0, "DeadlineExceeded");
+  EXPECT_EQ(kube().count(KubeAct::kPatch), 1u);
   EXPECT_EQ(kube().count(KubeAct::kDelete), 0u);
-  EXPECT_EQ(host().checkpoint(task), R"({"kill":"DeadlineExceeded"})");
   Settle();
   EXPECT_EQ(kube().count(KubeAct::kDelete), 1u);
+  EXPECT_EQ(TextAt(*server().Find("job-0-1"), "/metadata/annotations/detent.dev~1kill"),
+            "DeadlineExceeded")
+      << "for who looks at it, too";
+  host().KillNow(task);
+  Settle();
+  EXPECT_EQ(kube().count(KubeAct::kPatch), 1u) << "once is enough";
 }
 
 TEST_F(PodKill, SaysWhyItCouldNotBeDone) {
@@ -109,6 +116,7 @@ TEST_F(PodKill, SaysWhyItCouldNotBeDone) {
   kube().Inject({KubeAct::kDelete, DETENT_E_UNAVAILABLE, 503, "", "down"});
   EXPECT_EQ(After(host().Kill(task, 0)).code, DETENT_E_UNAVAILABLE);
   EXPECT_EQ(Is(task), "Running");
+  EXPECT_EQ(kube().count(KubeAct::kPatch), 1u);
   EXPECT_EQ(After(host().Kill(task, 0)).code, DETENT_OK);
   EXPECT_EQ(Is(task), "Killing UserRequested");
 }
@@ -117,7 +125,6 @@ TEST_F(PodKill, IsDoneWhenThePodIsGoneAlready) {
   const detent_task task = Running("job-0-1");
   server().Wipe("job-0-1");
   const detent_op kill = host().Kill(task, 0);
-  host().RunUntil([&] { return kube().count(KubeAct::kDelete) == 1; });
   kube().DeliverAnswers();
   EXPECT_EQ(host().answer(kill).code, DETENT_OK);
   EXPECT_EQ(Is(task), "Killed UserRequested");
@@ -129,10 +136,8 @@ TEST_F(PodKill, LeavesAPodAloneThatHasTheNameByNow) {
   server().Create("default", *ParseJson(R"({"metadata":{"name":"job-0-1"},)"
                                         R"("spec":{"containers":[{"name":"c","image":"i"}]}})"));
   const detent_op kill = host().Kill(task, 0);
-  host().RunUntil([&] { return kube().count(KubeAct::kDelete) == 1; });
   kube().DeliverAnswers();
-  EXPECT_EQ(host().answer(kill).code, DETENT_E_UNAVAILABLE) << "409: it is looked at";
-  Settle();
+  EXPECT_EQ(host().answer(kill).code, DETENT_OK) << "409, and a look: it is gone";
   EXPECT_EQ(Is(task), "Killed UserRequested");
   Release(task);
   EXPECT_EQ(Marks("job-0-1"), "free");
@@ -170,18 +175,48 @@ TEST_F(PodKill, ByForceOvertakesAGracefulOneThatIsUnderWay) {
   EXPECT_EQ(Is(task), "Killed ForceDeleted");
 }
 
+TEST_F(PodKill, DoesNotClaimWhatOthersHaveDeletedBefore) {
+  const detent_task task = Running("job-0-1");
+  server().DeleteByOthers("job-0-1");
+  const detent_op kill = host().Kill(task, 5'000'000'000);
+  kube().DeliverAnswers();
+  EXPECT_EQ(host().answer(kill).code, DETENT_OK);
+  EXPECT_NE(Deletion(0).find(R"("gracePeriodSeconds":5)"), std::string::npos) << "sooner, though";
+  server().Advance(3);
+  server().ConfirmDeletion("job-0-1");
+  Settle();
+  EXPECT_EQ(Is(task), "Failed PodDeleted");
+}
+
+TEST_F(PodKill, GoesOnWhenThePodHasChangedMeanwhile) {
+  const detent_task task = Started("job-0-1");
+  server().Run("job-0-1");
+  const detent_op kill = host().Kill(task, 0);
+  kube().DeliverAnswers();
+  EXPECT_EQ(host().answer(kill).code, DETENT_OK);
+  EXPECT_EQ(kube().count(KubeAct::kPatch), 2u) << "what it had seen was out of date";
+  Settle();
+  EXPECT_EQ(Is(task), "Killing UserRequested");
+}
+
+TEST_F(PodKill, IsDoneWhenThePodGoesInTheMiddleOfIt) {
+  const detent_task task = Running("job-0-1");
+  const detent_op kill = host().Kill(task, 0);
+  server().Wipe("job-0-1");
+  kube().DeliverAnswers();
+  EXPECT_EQ(host().answer(kill).code, DETENT_OK);
+  EXPECT_EQ(Is(task), "Killed UserRequested");
+}
+
 TEST_F(PodKill, IsNotTakenForSomebodyElsesDeletionInTheNextLife) {
   const detent_task task = Running("job-0-1");
   host().Kill(task, 0, "JobDeleted");
   Settle();
-  const std::string blob = host().checkpoint(task);
   NewHost();
   server().Advance(10);
   server().ConfirmDeletion("job-0-1");
   NewHost();
-  const detent_task again =
-      Recovered("job-0-1", DETENT_PHASE_RUNNING, DETENT_TERMINATED, kPlain, blob);
-  EXPECT_EQ(Is(again), "Killed JobDeleted");
+  EXPECT_EQ(Is(Recovered("job-0-1", DETENT_PHASE_RUNNING, DETENT_TERMINATED)), "Killed JobDeleted");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ TEST_F(PodManifest, IsTheTemplateWithTheTasksName) {
 TEST_F(PodManifest, LeavesTheEnvironmentThatIsSetAlone) {
   const Json pod = Created(
       R"({"spec":{"restartPolicy":"OnFailure","initContainers":[{"name":"i","image":"i"}],)"
-      R"j("containers":[{"name":"main","image":"i","env":[{"name":"A","value":"$(DETENT_JOB_NAME)"},)j"
+      R"j("containers":[{"name":"main","image":"i",)j"
+      R"j("env":[{"name":"A","value":"$(DETENT_JOB_NAME)"},)j"
       R"({"name":"DETENT_TASK_INDEX","value":"mine"},{"name":"S","valueFrom":{"secretKeyRef":)"
       R"({"name":"s","key":"k"}}}]}]}})");
   EXPECT_EQ(TextAt(pod, "/spec/restartPolicy"), "OnFailure");

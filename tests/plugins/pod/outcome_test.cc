@@ -13,9 +13,9 @@ namespace {
 
 constexpr const char* kMeta =
     R"("name":"p","namespace":"ns","uid":"u","creationTimestamp":"2026-11-20T10:00:00Z")";
-constexpr const char* kSpec =
-    R"("nodeName":"n1","initContainers":[{"name":"init"},{"name":"side","restartPolicy":"Always"}],)"
-    R"("containers":[{"name":"main"},{"name":"other"}])";
+constexpr const char* kSpec = R"("nodeName":"n1","initContainers":[{"name":"init"},)"
+                              R"({"name":"side","restartPolicy":"Always"}],)"
+                              R"("containers":[{"name":"main"},{"name":"other"}])";
 
 struct Given {
   std::string status;
@@ -247,6 +247,13 @@ TEST(PodOutcome, SaysHowAPodEnded) {
            "ExitCode",
            "init container `init` ended with exit code 2",
            "before main"},
+      },
+      {});
+}
+
+TEST(PodOutcome, SaysWhatElseEndedAPod) {
+  ExpectRows(
+      {
           {{R"("phase":"Failed","reason":"Evicted","message":"low on memory")"},
            "Failed",
            "Evicted",
@@ -312,6 +319,14 @@ TEST(PodOutcome, SaysHowADeletedPodEnded) {
            "somebody deleted the Pod; nobody confirmed the end of its containers: they may still "
            "be running",
            "kubectl delete --force"},
+      },
+      {});
+}
+
+TEST(PodOutcome, SaysHowAPodEndedThatWasDeletedForAReason) {
+  const std::string cut = Ended("main", 143, "10:00:40");
+  ExpectRows(
+      {
           {{Status("Running",
                    Ended("main", 143, "10:00:40") + "," + Ended("other", 143, "10:00:40"),
                    Ended("init", 0) + "," + Ended("side", 0)),

@@ -34,9 +34,9 @@ detent_task PodRun::Started(const std::string& name, const std::string& spec, de
 }
 
 detent_task PodRun::Recovered(const std::string& name, uint32_t last_phase, int32_t expected,
-                              const std::string& spec, const std::string& blob) {
+                              const std::string& spec) {
   const detent_task task = host_->NewTask(name, spec, DETENT_REF_START_ACKED);
-  host_->Remember(task, blob, last_phase);
+  host_->Remember(task, "", last_phase);
   const Answer answer = After(host_->Recover(task));
   EXPECT_TRUE(answer.given);
   EXPECT_EQ(answer.code, expected) << answer.reason << ": " << answer.message;

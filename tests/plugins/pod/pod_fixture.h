@@ -35,7 +35,7 @@ class PodRun : public ::testing::Test {
                       detent_status code = DETENT_OK);
   // A task that an earlier life recorded so, in a new handle.
   detent_task Recovered(const std::string& name, uint32_t last_phase, int32_t answer,
-                        const std::string& spec = kPlain, const std::string& blob = "");
+                        const std::string& spec = kPlain);
   // What the host does when a task has ended.
   void Release(detent_task task);
 

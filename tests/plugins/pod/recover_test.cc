@@ -34,11 +34,26 @@ TEST_F(PodRecover, FollowsOnFromThere) {
   EXPECT_EQ(Marks("job-0-1"), "free");
 }
 
-TEST_F(PodRecover, IsCertainThatThereIsNone) {
+TEST_F(PodRecover, SaysThatThereIsNoneWhereTheListSaysSo) {
   Recovered("job-0-1", DETENT_PHASE_STARTING, DETENT_NOT_FOUND);
-  EXPECT_EQ(kube().count(KubeAct::kGet), 1u) << "a list may be behind";
+  EXPECT_EQ(kube().count(KubeAct::kGet), 0u) << "most that are asked about were never begun";
+  Recovered("job-1-1", DETENT_PHASE_RUNNING, DETENT_NOT_FOUND);
+  EXPECT_EQ(kube().count(KubeAct::kGet), 1u) << "it ran, so its absence is to be made sure of";
   kube().Inject({KubeAct::kGet, DETENT_E_UNAVAILABLE, 503, "", "down"});
-  Recovered("job-1-1", DETENT_PHASE_RUNNING, DETENT_RETRY_LATER);
+  Recovered("job-2-1", DETENT_PHASE_RUNNING, DETENT_RETRY_LATER);
+}
+
+TEST_F(PodRecover, FindsWhatHasLostItsLabelWhileNobodyLooked) {
+  Started("job-0-1");
+  server().Run("job-0-1");
+  server().Edit("job-0-1",
+                [](Json& pod) { pod.Find("metadata")->Find("labels")->Remove(kTrackedLabel); });
+  NewHost();
+  const detent_task task = Recovered("job-0-1", DETENT_PHASE_RUNNING, DETENT_ADOPTED);
+  server().End("job-0-1", 0);
+  FakeHost::SkipTime(20);
+  Settle();
+  EXPECT_EQ(Is(task), "Succeeded");
 }
 
 TEST_F(PodRecover, StartsAfterwardsWhatWasNotThere) {
@@ -99,13 +114,12 @@ TEST_F(PodRecover, ReadsTheSpecOfAnotherVersionForWhatItCan) {
 }
 
 TEST_F(PodRecover, ReadsAnyCheckpointWithoutHarm) {
-  const std::string blobs[] = {"{", "[]", R"({"kill":1})", std::string("\0\xFF", 2), "null"};
-  int number = 0;
-  for (size_t i = 0; i < std::size(blobs); ++i) Started("job-" + std::to_string(i) + "-1");
-  NewHost();
-  for (const std::string& blob : blobs) {
-    const std::string name = "job-" + std::to_string(number++) + "-1";
-    Recovered(name, DETENT_PHASE_RUNNING, DETENT_ADOPTED, kPlain, blob);
+  Started("job-0-1");
+  for (const std::string& blob : {std::string("{"), std::string("\0\xFF", 2)}) {
+    NewHost();
+    const detent_task task = host().NewTask("job-0-1", kPlain);
+    host().Remember(task, blob, DETENT_PHASE_RUNNING);
+    EXPECT_EQ(After(host().Recover(task)).code, DETENT_ADOPTED);
   }
 }
 

@@ -98,10 +98,8 @@ TEST_F(PodRefusal, WaitsAsLongAsTheServerSays) {
 TEST_F(PodRefusal, LeavesAStrangersPodAlone) {
   ASSERT_EQ(
       server()
-          .Create(
-              "default",
-              *ParseJson(
-                  R"({"metadata":{"name":"job-0-1"},"spec":{"containers":[{"name":"c","image":"i"}]}})"))
+          .Create("default", *ParseJson(R"({"metadata":{"name":"job-0-1"},)"
+                                        R"("spec":{"containers":[{"name":"c","image":"i"}]}})"))
           .status,
       201u);
   const detent_task task = host().NewTask("job-0-1", kPlain);

@@ -1,7 +1,7 @@
 // The life of a Pod task, through the border: it starts, is followed, ends, and is let go of.
 
-#include "plugins/pod/rfc3339.h"
-#include "tests/plugins/pod/fake_expr.h"
+#include "core/plugin/host_table.h"
+#include "detent/services/expr.h"
 #include "tests/plugins/pod/pod_fixture.h"
 
 namespace detent::testing {
@@ -109,7 +109,7 @@ TEST_F(PodRun, TakesTheOutputFromTheTerminationMessage) {
 }
 
 TEST_F(PodRun, SelectsTheOutputByAPath) {
-  const FakeExpr expr;
+  FakeHost::SetPureService(DETENT_SVC_EXPR, ExprService());
   struct Row {
     const char* path;
     const char* message;
@@ -122,6 +122,7 @@ TEST_F(PodRun, SelectsTheOutputByAPath) {
   const Row rows[] = {{".a", R"({"a":{"b":1}})", R"({"b":1})", 0},
                       {".a[*]", R"({"a":[1,2]})", "[1,2]", 0},
                       {".a[*]", R"({"a":[1]})", "1", 0},
+                      {"$..b", R"({"a":[{"b":1},{"b":2}]})", "[1,2]", 0},
                       {".b", R"({"a":1})", "null", 0},
                       {".a", "no JSON", R"("no JSON")", 0},
                       {".a[*]", many.c_str(), nullptr, DETENT_TASK_OUTPUT_TRUNCATED}};
@@ -138,6 +139,7 @@ TEST_F(PodRun, SelectsTheOutputByAPath) {
     }
     EXPECT_EQ(last(task).flags & DETENT_TASK_OUTPUT_TRUNCATED, row.flags);
   }
+  FakeHost::SetPureService(DETENT_SVC_EXPR, nullptr);
 }
 
 TEST_F(PodRun, NeedsACluster) {

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/base/json.h"
+#include "core/plugin/host_table.h"
+#include "detent/services/expr.h"
 #include "tests/plugins/findings.h"
-#include "tests/plugins/pod/fake_expr.h"
 
 namespace detent::testing {
 namespace {
@@ -58,7 +59,8 @@ TEST(PodSpec, SaysWhatIsWrongAndWhere) {
            "/spec/containers/0/name NameTaken", "init containers too"},
           {R"({"spec":{"containers":[{"name":"c","image":"i","env":{"A":"1"}}]}})",
            "/spec/containers/0/env WrongType", "a list"},
-          {R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"A","value":1},{},2]}]}})",
+          {R"({"spec":{"containers":[{"name":"c","image":"i",)"
+           R"("env":[{"name":"A","value":1},{},2]}]}})",
            "/spec/containers/0/env/0/value WrongType (put it in quotes); "
            "/spec/containers/0/env/1/name Required; /spec/containers/0/env/2 WrongType",
            "variables are texts"},
@@ -130,13 +132,18 @@ TEST(PodSpec, OffersResultJsonPathWhereTheHostEvaluatesExpressions) {
   EXPECT_EQ(Findings(host.Validate(start + "\".rows\"}")),
             "/resultJsonPath NotOffered (leave it out; the whole termination message is the "
             "output)");
-  const FakeExpr expr;
+  FakeHost::SetPureService(DETENT_SVC_EXPR, ExprService());
   EXPECT_EQ(Findings(host.Validate(start + "\".rows\"}")), "");
-  EXPECT_EQ(Findings(host.Validate(start + "\"rows\"}")), "/resultJsonPath BadExpression");
+  EXPECT_EQ(Findings(host.Validate(start + "\"$.rows[0]\"}")), "");
+  EXPECT_EQ(Findings(host.Validate(start + "\".rows[\"}")).substr(0, 29),
+            "/resultJsonPath BadExpression")
+      << "and in the host's words what it stumbled over";
+  EXPECT_EQ(Findings(host.Validate(start + "\".rows == 1\"}")), "/resultJsonPath BadExpression");
   EXPECT_EQ(Findings(host.Validate(start + "\"${option.path}\"}")), "");
   EXPECT_EQ(Findings(host.Validate(start + "7}")),
             "/resultJsonPath WrongType (`.rows` selects the member `rows` of the termination "
             "message)");
+  FakeHost::SetPureService(DETENT_SVC_EXPR, nullptr);
 }
 
 TEST(PodSpec, IsDescribedByASchema) {
