@@ -198,6 +198,12 @@ class PodJobs(PodTest):
         self.assertNotIn("deletionTimestamp", foreign["metadata"])
         self.assertNotIn("finalizers", foreign["metadata"])
 
+    def test_the_example_runs_and_leaves_no_pod(self):
+        self.cli("apply", "-f", os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                             "../../examples/pods/job.yaml"))
+        self.assertEqual(self.wait_phase("squares", "Succeeded", 60)["status"]["createdTasks"], 10)
+        wait_until(lambda: not self.pods("squares"), "deletePods: OnSuccess")
+
     def test_the_termination_message_is_the_result(self):
         self.apply(self.pod_job("says", termination_message='{"rows": 7}'))
         self.wait_phase("says", "Succeeded")

@@ -23,7 +23,7 @@ class ClientCredentials : public KubeClientTest {
  protected:
   // Takes the token that is good at the time, or any, and says which one it saw.
   void ServeTokens() {
-    Serve([this](const ServedRequest& request, std::shared_ptr<Served> exchange) {
+    tokens_ = Serve([this](const ServedRequest& request, std::shared_ptr<Served> exchange) {
       std::lock_guard lock(mutex_);
       const std::string shown = request.Field("authorization");
       ++asked_;
@@ -62,6 +62,7 @@ class ClientCredentials : public KubeClientTest {
   std::mutex mutex_;
   std::string good_ = "one";  // Guarded by mutex_, as is asked_.
   int asked_ = 0;
+  std::unique_ptr<testing::TlsServer> tokens_;
 };
 
 TEST_F(ClientCredentials, OfATokenFileAreReadAgainAfterAWhile) {
@@ -76,7 +77,7 @@ TEST_F(ClientCredentials, OfATokenFileAreReadAgainAfterAWhile) {
   std::string shown = "Bearer one";
   while (shown == "Bearer one") shown = client->Fetch(Get("/x")).body;
   EXPECT_EQ(shown, "Bearer two");
-  EXPECT_EQ(server_->connections(), 1) << "the connection says nothing of tokens";
+  EXPECT_EQ(tokens_->connections(), 1) << "the connection says nothing of tokens";
 }
 
 TEST_F(ClientCredentials, OfATokenFileAreReadAgainAfterARefusal) {
@@ -150,7 +151,7 @@ TEST_F(ClientCredentials, ThatAreNotThereEndARequestWithTheReason) {
 
 TEST_F(ClientCredentials, OfCertificateFilesAreShownAnewOnANewConnection) {
   const Authority authority;
-  Serve(
+  const auto server = Serve(
       [](const ServedRequest& request, std::shared_ptr<Served> exchange) {
         exchange->Answer(200, request.client + std::to_string(request.connection));
       },
@@ -219,7 +220,7 @@ TEST_F(ClientCredentials, OfAPluginThatAreSpentAreNotShown) {
 
 TEST_F(ClientCredentials, OfAPluginCanBeACertificate) {
   const Authority authority;
-  Serve(
+  const auto server = Serve(
       [](const ServedRequest& request, std::shared_ptr<Served> exchange) {
         exchange->Answer(200, request.client + request.Field("authorization"));
       },

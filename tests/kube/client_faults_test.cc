@@ -76,7 +76,7 @@ TEST_F(ClientFaults, RepeatOnlyWhatIsSafeToRepeat) {
   };
   for (const Row& row : rows) {
     std::atomic<int> seen = 0;
-    Serve(Failing(seen, 2, row.fault));
+    const auto server = Serve(Failing(seen, 2, row.fault));
     const KubeReply reply = MakeClient()->Fetch(row.request);
     EXPECT_EQ(NameOf(reply.outcome), std::string(NameOf(row.outcome)))
         << row.because << ": " << reply.message;
@@ -90,7 +90,7 @@ TEST_F(ClientFaults, RepeatOnlyWhatIsSafeToRepeat) {
 
 TEST_F(ClientFaults, AreRepeatedSoManyTimesAndNoMore) {
   std::atomic<int> seen = 0;
-  Serve(Failing(seen, 100, [](Served& served) { served.Answer(503, "down"); }));
+  const auto server = Serve(Failing(seen, 100, [](Served& served) { served.Answer(503, "down"); }));
   options_.tries_max = 3;
   const KubeReply reply = MakeClient()->Fetch(Get("/x"));
   EXPECT_EQ(reply.outcome, KubeOutcome::kUnavailable);
@@ -104,7 +104,7 @@ TEST_F(ClientFaults, AreWaitedOutForAsLongAsTheServerAsksAndPatienceLasts) {
     served.Answer(429, R"({"kind":"Status","reason":"TooManyRequests","message":"slow down"})",
                   {{"retry-after", "1"}});
   };
-  Serve(Failing(seen, 1, busy));
+  const auto server = Serve(Failing(seen, 1, busy));
   const MonoTime begun = clock_.Mono();
   EXPECT_EQ(MakeClient()->Fetch(Post("/x", "{}")).outcome, KubeOutcome::kOk);
   EXPECT_GE(clock_.Mono() - begun, std::chrono::seconds(1));
@@ -122,14 +122,14 @@ TEST_F(ClientFaults, AreWaitedOutForAsLongAsTheServerAsksAndPatienceLasts) {
 
 TEST_F(ClientFaults, OfAStreamAreWaitedOutOnlyWhereTheServerIsBusy) {
   std::atomic<int> seen = 0;
-  Serve(Failing(seen, 1, [](Served& served) { served.Answer(429, ""); }));
+  const auto server = Serve(Failing(seen, 1, [](Served& served) { served.Answer(429, ""); }));
   const auto client = MakeClient();
   client->Stream(Get("/watch"), {replies_.Text(), replies_.Next(), milliseconds(0)});
   ASSERT_TRUE(replies_.WaitAll());
   EXPECT_EQ(replies_.at(0).outcome, KubeOutcome::kOk);
   EXPECT_EQ(seen, 2);
   std::atomic<int> failed = 0;
-  Serve(Failing(failed, 1, [](Served& served) { served.Answer(503, ""); }));
+  const auto failing = Serve(Failing(failed, 1, [](Served& served) { served.Answer(503, ""); }));
   const auto other = MakeClient();
   other->Stream(Get("/watch"), {replies_.Text(), replies_.Next(), milliseconds(0)});
   ASSERT_TRUE(replies_.WaitAll());
@@ -139,7 +139,7 @@ TEST_F(ClientFaults, OfAStreamAreWaitedOutOnlyWhereTheServerIsBusy) {
 
 TEST_F(ClientFaults, EndARequestThatIsAnsweredTooLate) {
   std::atomic<int> seen = 0;
-  Serve(Failing(seen, 1, [](Served&) {}));
+  const auto server = Serve(Failing(seen, 1, [](Served&) {}));
   KubeRequest slow = Post("/x", "{}");
   slow.timeout = milliseconds(60);
   const auto client = MakeClient();
@@ -155,7 +155,9 @@ TEST_F(ClientFaults, EndARequestThatIsAnsweredTooLate) {
 
 TEST_F(ClientFaults, AreCancelledWhileTheyAreWaitedOut) {
   std::atomic<int> seen = 0;
-  Serve(Failing(seen, 100, [](Served& served) { served.Answer(429, "", {{"retry-after", "9"}}); }));
+  const auto server = Serve(Failing(seen, 100, [](Served& served) {
+    served.Answer(429, "", {{"retry-after", "9"}});
+  }));
   AskedRandom random;
   options_.random = &random;
   const auto client = MakeClient();
@@ -198,7 +200,7 @@ TEST_F(ClientFaults, OfAServerThatIsGoneAreLoggedOnceAndSoIsItsReturn) {
 TEST_F(ClientFaults, LeaveItOpenWhetherAnEarlierTryWasDone) {
   for (const bool maybe_done : {true, false}) {
     std::promise<void> dropped;
-    Serve([&](const ServedRequest&, std::shared_ptr<Served> exchange) {
+    auto server = Serve([&](const ServedRequest&, std::shared_ptr<Served> exchange) {
       maybe_done ? exchange->Drop() : exchange->Answer(429, "");
       dropped.set_value();
     });
@@ -207,7 +209,7 @@ TEST_F(ClientFaults, LeaveItOpenWhetherAnEarlierTryWasDone) {
     const auto client = MakeClient();
     client->Send(Method("PUT", true), replies_.Next());
     dropped.get_future().wait();
-    server_.reset();  // The next try finds nobody.
+    server.reset();  // The next try finds nobody.
     ASSERT_TRUE(replies_.WaitAll());
     const KubeReply& reply = replies_.at(maybe_done ? 0 : 1);
     EXPECT_EQ(reply.reason, "ConnectFailed") << reply.message;
@@ -217,7 +219,7 @@ TEST_F(ClientFaults, LeaveItOpenWhetherAnEarlierTryWasDone) {
 
 TEST_F(ClientFaults, OfIdentityEndARequestAtOnceAndSayWhy) {
   std::atomic<int> seen = 0;
-  Serve(Failing(seen, 0, [](Served&) {}));
+  const auto server = Serve(Failing(seen, 0, [](Served&) {}));
   access_.tls.authority.data = MakeIdentity("IP:127.0.0.1").ca_pem;
   const KubeReply stranger = MakeClient()->Fetch(Get("/x"));
   EXPECT_EQ(stranger.outcome, KubeOutcome::kUnavailable);

@@ -80,12 +80,14 @@ class KubeClientTest : public ::testing::Test {
   }
   ~KubeClientTest() override { std::filesystem::remove_all(directory_); }
 
-  TlsServer& Serve(ServedHandler handler, const std::string& client_ca_pem = "") {
-    server_ = std::make_unique<TlsServer>(identity_, TlsServerOptions{true, client_ca_pem, 0},
-                                          std::move(handler));
-    access_.server = "https://127.0.0.1:" + std::to_string(server_->port());
+  // To be held by the test, behind all that the handler makes use of.
+  [[nodiscard]] std::unique_ptr<TlsServer> Serve(ServedHandler handler,
+                                                 const std::string& client_ca_pem = "") {
+    auto server = std::make_unique<TlsServer>(identity_, TlsServerOptions{true, client_ca_pem, 0},
+                                              std::move(handler));
+    access_.server = "https://127.0.0.1:" + std::to_string(server->port());
     access_.tls.authority.data = identity_.ca_pem;
-    return *server_;
+    return server;
   }
 
   std::unique_ptr<KubeClient> MakeClient() {
@@ -125,7 +127,6 @@ class KubeClientTest : public ::testing::Test {
   std::filesystem::path directory_;
   ClusterAccess access_;
   KubeClientOptions options_;
-  std::unique_ptr<TlsServer> server_;
   KubeReplies replies_;
 };
 

@@ -52,7 +52,7 @@ class Held {
 
 TEST_F(ClientTest, SendsARequestAsItIsWithWhoIsAsking) {
   ServedRequest seen;
-  Serve([&](const ServedRequest& request, Exchange exchange) {
+  const auto server = Serve([&](const ServedRequest& request, Exchange exchange) {
     seen = request;
     exchange->Answer(201, "{\"kind\":\"Pod\"}");
   });
@@ -75,7 +75,7 @@ TEST_F(ClientTest, SendsARequestAsItIsWithWhoIsAsking) {
             "PATCH /api/v1/pods?fieldManager=x {}");
   EXPECT_TRUE(seen.http2);
   EXPECT_EQ(seen.server_name, "localhost");
-  EXPECT_EQ(seen.authority, "127.0.0.1:" + std::to_string(server_->port()));
+  EXPECT_EQ(seen.authority, "127.0.0.1:" + std::to_string(server->port()));
   const testing::Fields expected = {{"authorization", "Bearer t0ken"},
                                     {"impersonate-user", "root"},
                                     {"impersonate-uid", "0"},
@@ -96,7 +96,7 @@ TEST_F(ClientTest, SendsARequestAsItIsWithWhoIsAsking) {
 
 TEST_F(ClientTest, ShowsALoginAndSparesServersThatShouldNotCompress) {
   ServedRequest seen;
-  Serve([&](const ServedRequest& request, Exchange exchange) {
+  const auto server = Serve([&](const ServedRequest& request, Exchange exchange) {
     seen = request;
     exchange->Answer(200, "");
   });
@@ -141,7 +141,8 @@ TEST_F(ClientTest, GivesTheServersOwnWordsForAFailure) {
        "etcd"},
   };
   const Row* row = nullptr;
-  Serve([&](const ServedRequest&, Exchange exchange) { exchange->Answer(row->status, row->body); });
+  const auto server = Serve(
+      [&](const ServedRequest&, Exchange exchange) { exchange->Answer(row->status, row->body); });
   const auto client = MakeClient();
   for (const Row& each : rows) {
     row = &each;
@@ -157,7 +158,8 @@ TEST_F(ClientTest, GivesTheServersOwnWordsForAFailure) {
 
 TEST_F(ClientTest, FollowsAStreamUntilTheServerEndsIt) {
   Held held;
-  Serve([&](const ServedRequest& request, Exchange exchange) { held.Put(request, exchange); });
+  const auto server =
+      Serve([&](const ServedRequest& request, Exchange exchange) { held.Put(request, exchange); });
   const auto client = MakeClient();
   client->Stream(Get("/watch"), {replies_.Text(), replies_.Next(), milliseconds(0)});
   const Exchange exchange = held.Await("/watch");
@@ -175,7 +177,7 @@ TEST_F(ClientTest, FollowsAStreamUntilTheServerEndsIt) {
 
 TEST_F(ClientTest, EndsAStreamThatFallsSilentIsCutIsRefusedOrIsCancelled) {
   Held held;
-  Serve([&](const ServedRequest& request, Exchange exchange) {
+  const auto server = Serve([&](const ServedRequest& request, Exchange exchange) {
     if (request.path == "/gone") return exchange->Answer(410, R"({"kind":"Status"})");
     held.Put(request, exchange);
   });
@@ -220,7 +222,8 @@ TEST_F(ClientTest, EndsAStreamThatFallsSilentIsCutIsRefusedOrIsCancelled) {
 
 TEST_F(ClientTest, KeepsToItsLimitOfRequestsAtATimeAndStreamsBesideIt) {
   Held held;
-  Serve([&](const ServedRequest& request, Exchange exchange) { held.Put(request, exchange); });
+  const auto server =
+      Serve([&](const ServedRequest& request, Exchange exchange) { held.Put(request, exchange); });
   options_.in_flight_max = 2;
   const auto client = MakeClient();
   for (const char* path : {"/1", "/2", "/3"}) client->Send(Get(path), replies_.Next());
@@ -239,7 +242,8 @@ TEST_F(ClientTest, KeepsToItsLimitOfRequestsAtATimeAndStreamsBesideIt) {
 }
 
 TEST_F(ClientTest, KeepsToItsRateWhereOneIsSet) {
-  Serve([&](const ServedRequest&, Exchange exchange) { exchange->Answer(200, ""); });
+  const auto server =
+      Serve([&](const ServedRequest&, Exchange exchange) { exchange->Answer(200, ""); });
   options_.requests_per_second = 100;
   const auto client = MakeClient();
   const MonoTime begun = clock_.Mono();
@@ -250,7 +254,7 @@ TEST_F(ClientTest, KeepsToItsRateWhereOneIsSet) {
 
 TEST_F(ClientTest, CallsEveryCallbackBeforeItIsGone) {
   Held held;
-  Serve([&](const ServedRequest& request, Exchange exchange) {
+  const auto server = Serve([&](const ServedRequest& request, Exchange exchange) {
     if (request.path == "/busy") return exchange->Answer(429, "", {{"retry-after", "20"}});
     held.Put(request, exchange);
   });
@@ -272,7 +276,8 @@ TEST_F(ClientTest, CallsEveryCallbackBeforeItIsGone) {
 }
 
 TEST_F(ClientTest, RunsTasksLaterOnItsThread) {
-  Serve([&](const ServedRequest&, Exchange exchange) { exchange->Answer(200, ""); });
+  const auto server =
+      Serve([&](const ServedRequest&, Exchange exchange) { exchange->Answer(200, ""); });
   const auto client = MakeClient();
   std::promise<std::thread::id> of_task, of_reply;
   client->After(milliseconds(1), [&] { of_task.set_value(std::this_thread::get_id()); });
@@ -281,7 +286,8 @@ TEST_F(ClientTest, RunsTasksLaterOnItsThread) {
 }
 
 TEST_F(ClientTest, GoesThroughTheProxyThatTheAccessNames) {
-  Serve([&](const ServedRequest&, Exchange exchange) { exchange->Answer(200, "there"); });
+  const auto server =
+      Serve([&](const ServedRequest&, Exchange exchange) { exchange->Answer(200, "there"); });
   testing::TunnelProxy proxy, other;
   access_.proxy_url = proxy.Url();
   options_.proxy = other.Url();
