@@ -66,6 +66,7 @@ sdk::KubeRequest PodTask::Request(uint32_t verb) const {
 }
 
 void PodTask::Start(sdk::Op op, std::string manifest) {
+  started_ = true;
   if (Terminated() || found()) {
     if (Terminated()) Update(status());
     return op.Succeed();

@@ -43,11 +43,11 @@ class PodTask final : public sdk::Task {
   // Ends the interest in the Pod.
   void LetGo();
   // Whether another Pod may still come to be for this task, and must not: by a request of which
-  // nobody knows what became of it, of this life; or of the one before, where the task has ended.
-  // What was not begun and has not ended may be begun again, and then takes up what it finds.
+  // nobody knows what became of it, of this life; or of the one before, where the task is over.
+  // What was only asked about may be begun again, and then takes up what it finds.
   bool haunted() const {
     return haunted_ || made_ == Made::kAsked || made_ == Made::kDoubt ||
-           (options_.maybe_late && Terminated());
+           (options_.maybe_late && (started_ || Terminated()));
   }
   // Whether that is one: it has this task's key, and is not its Pod.
   bool IsGhost(const Pod& pod) const { return found() && pod.uid != uid_ && pod.task_key == key(); }
@@ -113,6 +113,7 @@ class PodTask final : public sdk::Task {
   const bool seen_alive_;  // in an earlier life
 
   Made made_ = Made::kNo;
+  bool started_ = false;      // in this life
   bool maybe_there_ = false;  // when its creation was asked for
   std::string uid_;
   Pod pod_;
