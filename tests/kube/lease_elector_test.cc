@@ -130,7 +130,7 @@ class LeaseElectorTest : public KubeClientTest {
  protected:
   LeaseElectorTest() {
     server_lease_.Put(kGivenBack);
-    Serve([this](const ServedRequest& request, std::shared_ptr<Served> exchange) {
+    server_ = Serve([this](const ServedRequest& request, std::shared_ptr<Served> exchange) {
       server_lease_.Handle(request, exchange);
     });
   }
@@ -161,6 +161,7 @@ class LeaseElectorTest : public KubeClientTest {
 
   milliseconds duration_{3'000};
   OneLease server_lease_;
+  std::unique_ptr<testing::TlsServer> server_;  // After what it serves.
 };
 
 using Lines = std::vector<std::string>;
