@@ -57,7 +57,7 @@ class ClientCredentials : public KubeClientTest {
     const auto text = ReadLocalFile(directory_ / "runs");
     return text ? std::count(text->begin(), text->end(), '\n') : 0;
   }
-  std::string In(std::chrono::seconds time) const { return FormatTime(clock_.Now() + time); }
+  std::string In(milliseconds time) const { return FormatMicroTime(clock_.Now() + time); }
 
   std::mutex mutex_;
   std::string good_ = "one";  // Guarded by mutex_, as is asked_.
@@ -183,7 +183,7 @@ TEST_F(ClientCredentials, OfTheServersAuthorityAreReadAgainWhenItIsNotTrusted) {
   EXPECT_EQ(MakeClient()->Fetch(Get("/x")).outcome, KubeOutcome::kOk);
 }
 
-TEST_F(ClientCredentials, OfAPluginAreHadOnceAndAgainBeforeTheyEnd) {
+TEST_F(ClientCredentials, OfAPluginAreHadOnceForAllAndAgainAfterARefusal) {
   ServeTokens();
   access_.credentials = CountedPlugin();
   PluginAnswers(R"({"token":"one"})");
@@ -193,8 +193,8 @@ TEST_F(ClientCredentials, OfAPluginAreHadOnceAndAgainBeforeTheyEnd) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(replies_.at(i).body, "Bearer one") << i;
   EXPECT_EQ(Runs(), 1) << "all wait for the same run";
 
-  // Two seconds from its end it is had anew, and is used until then.
-  PluginAnswers(R"({"token":"one","expirationTimestamp":")" + In(std::chrono::seconds(3)) + "\"}");
+  // With an end, too, it is had anew when it is refused.
+  PluginAnswers(R"({"token":"one","expirationTimestamp":")" + In(milliseconds(3000)) + "\"}");
   const auto other = MakeClient();
   EXPECT_EQ(other->Fetch(Get("/x")).outcome, KubeOutcome::kOk);
   EXPECT_EQ(Runs(), 2);
@@ -204,10 +204,10 @@ TEST_F(ClientCredentials, OfAPluginAreHadOnceAndAgainBeforeTheyEnd) {
   EXPECT_EQ(Runs(), 3);
 }
 
-TEST_F(ClientCredentials, OfAPluginThatAreSpentAreNotShown) {
+TEST_F(ClientCredentials, OfAPluginAreHadAnewBeforeTheyEnd) {
   ServeTokens();
   access_.credentials = CountedPlugin();
-  PluginAnswers(R"({"token":"one","expirationTimestamp":")" + In(std::chrono::seconds(2)) + "\"}");
+  PluginAnswers(R"({"token":"one","expirationTimestamp":")" + In(milliseconds(2500)) + "\"}");
   const auto client = MakeClient();
   EXPECT_EQ(client->Fetch(Get("/x")).outcome, KubeOutcome::kOk);
   PluginAnswers(R"({"token":"two","expirationTimestamp":")" + In(std::chrono::hours(1)) + "\"}");
