@@ -1,5 +1,6 @@
 #include "core/control/config_controller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/api/codec.h"
@@ -82,6 +83,7 @@ bool ConfigController::DecideSlots(ConfigEntry& config) {
   view.spec = &config.schedule_spec;
   view.name = config.object->meta.name;
   view.decided_until = config.status.last_scheduled.value_or(config.object->meta.created);
+  if (config.newest_slot) view.decided_until = std::max(view.decided_until, *config.newest_slot);
   view.now = context_.now;
   view.policy = config.policy;
   view.active = static_cast<int64_t>(config.unfinished.size());

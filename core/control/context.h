@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "core/api/admission.h"
 #include "core/base/log.h"
 #include "core/base/metrics.h"
 #include "core/control/message.h"
@@ -33,6 +34,10 @@ struct ControlOptions {
   std::chrono::milliseconds status_interval{1000};  // Between two status writes of one object.
   std::chrono::milliseconds progress_delay{200};    // Before a task's progress is worth a write.
   std::chrono::milliseconds store_retry{1000};      // After the store said it cannot.
+  // As in a cluster: objects may be stored that no admission of the host has seen, and somebody
+  // else collects the dependents of what is deleted.
+  bool raw_objects = false;
+  bool collect_dependents = true;
 };
 
 struct ControlMetrics {
@@ -57,6 +62,7 @@ struct Context {
   Inbox& inbox;
   Logger& log;
   const ControlOptions& options;
+  const SpecValidator* validator;  // Null: specs of executors are not checked.
 
   Model model;
   Work work;

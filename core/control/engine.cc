@@ -19,8 +19,9 @@ constexpr std::chrono::nanoseconds kIdle = std::chrono::hours(1);
 
 Engine::Engine(const EngineDeps& deps)
     : clock_(deps.clock),
-      context_{deps.store,   deps.executors, deps.inbox, deps.log,
-               deps.options, Model{},        Work{},     ControlMetrics(deps.metrics)},
+      context_{deps.store, deps.executors, deps.inbox,
+               deps.log,   deps.options,   deps.validator,
+               Model{},    Work{},         ControlMetrics(deps.metrics)},
       configs_(context_),
       jobs_(context_),
       tasks_(context_, jobs_),
@@ -93,6 +94,8 @@ void Engine::Take(Message& message) {
 void Engine::OnChange(const Change& change) {
   const ObjectPtr& object = change.object;
   const bool gone = change.type == ChangeType::kDeleted;
+  const bool may_be_awaited = context_.options.raw_objects && object->kind == Kind::kJobConfig &&
+                              !context_.model.FindConfig(object->key());
   if (change.type == ChangeType::kAdded && OwnerIsMissing(context_.model, *object)) {
     // Created for an owner that was deleted meanwhile.
     owners_.SweepOrphans({{ControllerOf(object->meta)->uid, object->kind}});
@@ -100,6 +103,7 @@ void Engine::OnChange(const Change& change) {
   switch (object->kind) {
     case Kind::kJobConfig:
       gone ? configs_.Gone(object) : configs_.Seen(object);
+      if (may_be_awaited) jobs_.ConfigSeen(*object);
       break;
     case Kind::kJob:
       gone ? jobs_.Gone(object) : jobs_.Seen(object);

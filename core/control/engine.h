@@ -30,6 +30,8 @@ struct EngineDeps {
   Logger& log;
   Metrics& metrics;
   const ControlOptions& options;
+  const SpecValidator* validator =
+      nullptr;  // Of any thread; null: executors' specs are not judged.
 };
 
 class Engine {

@@ -80,18 +80,7 @@ void JobController::Seen(const ObjectPtr& object) {
 JobEntry& JobController::Add(const ObjectPtr& object) {
   JobEntry& added = context_.model.AddJob(object);
   Read(added);
-  const OwnerReference* owner = ControllerOf(object->meta);
-  if (owner && owner->kind == "JobConfig") {
-    ConfigEntry* config =
-        context_.model.FindConfig({Kind::kJobConfig, object->meta.ns, owner->name});
-    if (config && config->object->meta.uid == owner->uid && !added.status.finished) {
-      added.config = config;
-    }
-  }
-  if (added.config) {
-    added.config->unfinished.insert({object->meta.created, &added});
-    context_.Enqueue(*added.config);
-  }
+  LinkConfig(added);
   context_.Enqueue(added);
   return added;
 }
@@ -180,7 +169,9 @@ void JobController::Reconcile(JobEntry& job) {
     context_.work.ticks.SetNoLater(job.ref, *job.retry_write_at);
     return;
   }
-  if (job.status.reason == reason::kInvalidSpec &&
+  if (IsRaw(job) && !Adopt(job)) return;
+  if (context_.options.raw_objects && !job.config) LinkConfig(job);
+  if (job.status.reason == reason::kInvalidSpec && !job.status.finished &&
       job.spec.job_template.task_template.kind.empty()) {
     return;
   }
@@ -245,7 +236,8 @@ bool JobController::CompileTemplate(JobEntry& job) {
 
 void JobController::Begin(JobEntry& job, int64_t most, Gathered& gathered) {
   // While the start is being made durable in another transaction, no attempt may outrun it.
-  if (!job.start_durable && (job.write_in_flight || job.backend_record)) return;
+  const bool alone = job.backend_record || !context_.store.atomic();
+  if (!job.start_durable && (job.write_in_flight || alone)) return;
   if (!CompileTemplate(job)) return;
   const auto retry_is_due = [&] {
     return !job.retries.empty() && job.retries.begin()->first <= context_.now;

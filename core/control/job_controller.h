@@ -21,6 +21,9 @@ class JobController {
   void Seen(const ObjectPtr& object);
   void Gone(const ObjectPtr& object);
 
+  // A JobConfig that Jobs may have waited for.
+  void ConfigSeen(const Object& config);
+
   // Stores a new Job as far as it can go at once: with its start and its first attempts, if nothing
   // stands in its way.
   void Create(std::shared_ptr<JobWish> wish);
@@ -52,6 +55,11 @@ class JobController {
   };
 
   JobEntry& Add(const ObjectPtr& object);
+  void LinkConfig(JobEntry& job);
+  void NoteSlot(const JobEntry& job, ConfigEntry& config) const;
+  bool IsRaw(const JobEntry& job) const;
+  bool Adopt(JobEntry& job);
+  void AdoptionDone(uint64_t id, Result<Committed>& result);
   void Read(JobEntry& job);
   void Apply(JobEntry& job, JobPlan& plan, Gathered& gathered);
   void Admit(JobEntry& job);
@@ -81,6 +89,7 @@ class JobController {
   std::shared_ptr<Object> StatusObject(JobEntry& job);
   void SubmitWithStatus(JobEntry& job, Gathered gathered);
   void SubmitCreates(JobEntry& job, Gathered gathered);
+  void SubmitCreation(JobEntry& job, Transaction creates, std::vector<uint64_t> task_ids);
   void StatusDone(uint64_t id, Result<Committed>& result);
   void NoteDurable(JobEntry& job);
   void CreateAlone(uint64_t id, const std::vector<uint64_t>& task_ids);

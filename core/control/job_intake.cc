@@ -7,7 +7,9 @@ namespace detent {
 void JobIntake::Submit(Transaction transaction, Done done) {
   const bool is_creation = transaction.size() == 1 && transaction[0].op == WriteOp::kCreate &&
                            transaction[0].object->kind == Kind::kJob;
-  if (!is_creation) return store_.Submit(std::move(transaction), std::move(done));
+  // Where there are no transactions, a Job's first tasks cannot be stored with it.
+  if (!is_creation || !store_.atomic())
+    return store_.Submit(std::move(transaction), std::move(done));
   auto wish = std::make_shared<JobWish>();
   wish->object = std::move(transaction[0].object);
   wish->done = std::move(done);

@@ -22,7 +22,8 @@ class JobIntake final : public Store {
 
   Result<ObjectPtr> Read(const ObjectKey& key) override { return store_.Read(key); }
   Result<Page> List(const ListQuery& query) override { return store_.List(query); }
-  ChangeLog& changes() override { return store_.changes(); }
+  ChangeLog& changes(Kind kind) override { return store_.changes(kind); }
+  bool atomic() const override { return store_.atomic(); }
 
  private:
   Store& store_;

@@ -9,6 +9,7 @@
 #include "core/control/job_controller.h"
 #include "core/sched/outcome.h"
 #include "core/sched/reason.h"
+#include "core/store/write_rules.h"
 
 namespace detent {
 namespace {
@@ -58,6 +59,7 @@ std::shared_ptr<Object> JobController::StatusObject(JobEntry& job) {
 }
 
 void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
+  if (!context_.store.atomic()) SubmitCreates(job, std::exchange(gathered, {}));
   Transaction transaction;
   if (job.wish) {
     transaction.push_back({WriteOp::kCreate, StatusObject(job), 0, nullptr});
@@ -95,10 +97,21 @@ void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
 }
 
 void JobController::SubmitCreates(JobEntry& job, Gathered gathered) {
-  context_.Submit(std::move(gathered.creates),
-                  [this, id = job.ref.id, ids = std::move(gathered.task_ids)](auto result) {
-                    CreatesDone(id, ids, result);
-                  });
+  if (context_.store.atomic()) {
+    return SubmitCreation(job, std::move(gathered.creates), std::move(gathered.task_ids));
+  }
+  // One by one, so that each has an answer of its own.
+  for (size_t i = 0; i < gathered.task_ids.size(); ++i) {
+    Transaction one;
+    one.push_back(std::move(gathered.creates[i]));
+    SubmitCreation(job, std::move(one), {gathered.task_ids[i]});
+  }
+}
+
+void JobController::SubmitCreation(JobEntry& job, Transaction creates,
+                                   std::vector<uint64_t> task_ids) {
+  context_.Submit(std::move(creates), [this, id = job.ref.id, ids = std::move(task_ids)](
+                                          auto result) { CreatesDone(id, ids, result); });
 }
 
 void JobController::StatusDone(uint64_t id, Result<Committed>& result) {
@@ -171,7 +184,7 @@ void JobController::CreatesDone(uint64_t job_id, const std::vector<uint64_t>& id
 void JobController::CreateRefused(TaskEntry& task, const Error& error) {
   if (error.code() == Code::kAlreadyExists) {
     const auto stored = context_.store.Read(task.object->key());
-    if (stored && (*stored)->meta.uid != task.object->meta.uid) {
+    if (stored && !IsSameCreation(**stored, *task.object)) {
       EndWithNameTaken(task);
       return;
     }

@@ -47,8 +47,9 @@ struct ConfigEntry : StoredEntry {
   ScheduleSpec schedule_spec;          // Without the expressions' text.
   ConcurrencyPolicy policy = ConcurrencyPolicy::kAllow;
   int64_t max_concurrency = 1;
-  JobConfigStatus status;  // As stored.
-  std::string mistake;     // Why the stored spec cannot be used; empty if it can.
+  JobConfigStatus status;               // As stored.
+  std::optional<WallTime> newest_slot;  // That a Job was seen of.
+  std::string mistake;                  // Why the stored spec cannot be used; empty if it can.
   std::set<std::pair<WallTime, JobEntry*>> unfinished;  // Its Jobs, oldest first.
   std::optional<MonoTime> written_at;
 };

@@ -43,13 +43,14 @@ std::optional<Kind> DependentKind(Kind owner) {
 }
 
 void OwnerController::Seen(const ObjectPtr& object) {
-  if (!WaitsForDependents(*object)) return;
+  if (!WaitsForDependents(*object) || !context_.options.collect_dependents) return;
   const bool orphan = HasFinalizer(object->meta, labels::kOrphan);
   waiting_[object->meta.uid] = {object->key(), orphan};
   Work(object->meta.uid);
 }
 
 void OwnerController::Gone(const ObjectPtr& object) {
+  if (!context_.options.collect_dependents) return;
   waiting_.erase(object->meta.uid);
   if (const auto kind = DependentKind(object->kind)) Collect(object->meta.uid, *kind);
   const OwnerReference* owner = ControllerOf(object->meta);
@@ -57,6 +58,7 @@ void OwnerController::Gone(const ObjectPtr& object) {
 }
 
 void OwnerController::SweepOrphans(const std::map<std::string, Kind>& missing) {
+  if (!context_.options.collect_dependents) return;
   for (const auto& [uid, kind] : missing) Collect(uid, kind);
 }
 

@@ -113,6 +113,8 @@ TaskOrder TaskController::OrderOf(const TaskEntry& task) const {
   order.key = task.key;
   order.name = task.object->meta.name;
   order.ns = task.object->meta.ns;
+  order.job_name = task.job_key.name;
+  order.job_uid = task.key.substr(0, task.key.find('/'));
   order.attempt = task.attempt;
   order.spec = task.spec;
   order.handle = task.status.handle;

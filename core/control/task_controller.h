@@ -47,6 +47,7 @@ class TaskController {
   void Ended(TaskEntry& task);
   void Lost(TaskEntry& task, const RecoverAnswer& answer);
   void TakeWishes(TaskEntry& task);
+  void SeenUnknown(const ObjectPtr& object);
   TaskOrder OrderOf(const TaskEntry& task) const;
 
   void WriteStatus(TaskEntry& task, TaskWrite purpose);

@@ -6,6 +6,7 @@
 #include "core/api/labels.h"
 #include "core/base/names.h"
 #include "core/control/task_controller.h"
+#include "core/sched/outcome.h"
 #include "core/sched/reason.h"
 
 namespace detent {
@@ -83,13 +84,27 @@ void TaskController::Written(TaskEntry& task, TaskWrite purpose) {
 
 void TaskController::Seen(const ObjectPtr& object) {
   TaskEntry* task = context_.model.FindTask(object->key());
-  if (!task || object->meta.resource_version <= task->version()) return;
+  if (!task) return SeenUnknown(object);
+  if (object->meta.resource_version <= task->version()) return;
   if (task->write_in_flight) {
     task->seen = object;
     return;
   }
   task->object = object;
   TakeWishes(*task);
+}
+
+// Where hosts follow each other on one store, a creation of an earlier one may arrive late. It is
+// found when its attempt begins here; one whose attempt is over is let go.
+void TaskController::SeenUnknown(const ObjectPtr& object) {
+  if (context_.store.atomic() || !HasFinalizer(object->meta, labels::kTaskTracking)) return;
+  const auto spec = DecodeTaskSpec(object->spec);
+  if (!spec) return;
+  const JobEntry* job = context_.model.FindJobByUid(spec->job_uid);
+  const bool is_over =
+      !job || job->finish_durable || IsRecorded(job->status, spec->index, spec->attempt);
+  if (!is_over) return;
+  context_.Submit({DeletionOf(object, context_.now, labels::kTaskTracking)}, [](auto) {});
 }
 
 // Somebody may have asked for the end of it.

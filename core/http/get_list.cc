@@ -95,7 +95,7 @@ Response GetObject(const ApiContext& context, const Request& request, const Targ
   if (IsTrue(request, "watch")) return ListOrWatch(context, request, target);
   const View view = TRY(View::Of(target.kind, request, context.clock->Now()));
   const ListOptions options = TRY(ReadListOptions(target.kind, request));
-  TRY(CheckVersion(options, context.store->changes().version()));
+  TRY(CheckVersion(options, context.store->changes(target.kind).version()));
   const Result<ObjectPtr> object = context.store->Read(target.key());
   if (!object) return FromError(object.error(), target.kind, target.name);
   return JsonResponse(view.One(**object));

@@ -1,11 +1,7 @@
 #include "core/http/server.h"
 
 #include <Poco/Exception.h>
-#include <Poco/Net/Context.h>
 #include <Poco/Net/NetSSL.h>
-#include <Poco/Net/SSLException.h>
-#include <Poco/Net/SSLManager.h>
-#include <Poco/Net/SecureServerSocket.h>
 #include <Poco/Net/ServerSocket.h>
 #include <Poco/Net/SocketAddress.h>
 #include <Poco/Net/StreamSocket.h>
@@ -19,6 +15,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 
@@ -39,42 +36,26 @@ constexpr auto kGrace = std::chrono::seconds(2);
 
 class Connection final : public Poco::Net::TCPServerConnection {
  public:
-  Connection(const Poco::Net::StreamSocket& socket, bool trusted, ServerCore& core)
-      : TCPServerConnection(socket), trusted_(trusted), core_(core) {}
-  void run() override { ServeConnection(socket(), trusted_, core_); }
+  Connection(const Poco::Net::StreamSocket& socket, const ListenerRules& rules, ServerCore& core)
+      : TCPServerConnection(socket), rules_(rules), core_(core) {}
+  void run() override { ServeConnection(socket(), rules_, core_); }
 
  private:
-  const bool trusted_;
+  const ListenerRules& rules_;
   ServerCore& core_;
 };
 
 class ConnectionFactory final : public Poco::Net::TCPServerConnectionFactory {
  public:
-  ConnectionFactory(bool trusted, ServerCore& core) : trusted_(trusted), core_(core) {}
+  ConnectionFactory(const ListenerRules& rules, ServerCore& core) : rules_(rules), core_(core) {}
   Poco::Net::TCPServerConnection* createConnection(const Poco::Net::StreamSocket& socket) override {
-    return new Connection(socket, trusted_, core_);  // Owned by Poco.
+    return new Connection(socket, rules_, core_);  // Owned by Poco.
   }
 
  private:
-  const bool trusted_;
+  const ListenerRules& rules_;
   ServerCore& core_;
 };
-
-Poco::Net::Context::Ptr MakeTlsContext(const TlsFiles& files) {
-  using Poco::Net::Context;
-  Context::Params params;
-  params.certificateFile = files.certificate;
-  params.privateKeyFile = files.key;
-  params.caLocation = files.client_ca;
-  params.verificationMode = files.client_ca.empty() ? Context::VERIFY_NONE : Context::VERIFY_STRICT;
-  params.loadDefaultCAs = false;
-  Context::Ptr context = new Context(Context::TLS_SERVER_USE, params);
-  context->requireMinimumProtocol(Context::PROTO_TLSV1_2);
-  // A resumed session would need a session id context; clients connect seldom.
-  context->disableStatelessSessionResumption();
-  context->enableSessionCache(true, "detent");
-  return context;
-}
 
 // Takes the place of a socket that nobody listens on any more; leaves any other file alone.
 Result<void> ClearUnixPath(const std::string& path) {
@@ -99,7 +80,7 @@ void RemoveUnixPath(const std::string& url) {
 
 struct Listening {
   Poco::Net::ServerSocket socket;
-  bool trusted = false;
+  ListenerRules rules;
   std::string url;
 };
 
@@ -109,7 +90,7 @@ Result<Listening> ListenUnix(const std::string& path) {
     return true;
   }());
   Listening listening;
-  listening.trusted = true;
+  listening.rules.trusted = true;
   listening.url = std::string(kUnixPrefix) + path;
   listening.socket.bind(Poco::Net::SocketAddress(Poco::Net::SocketAddress::UNIX_LOCAL, path));
   // Before listen nobody can connect, so the mode holds from the first client on.
@@ -120,22 +101,32 @@ Result<Listening> ListenUnix(const std::string& path) {
   return listening;
 }
 
+// Null: the listener has none.
+Result<std::unique_ptr<ServerTls>> OpenTls(const ListenAddress& listener) {
+  if (listener.pem) return ServerTls::Open(*listener.pem);
+  if (listener.tls) return ServerTls::Open(*listener.tls);
+  return std::unique_ptr<ServerTls>();
+}
+
 Result<Listening> ListenTcp(const ListenAddress& listener, const ServerOptions& options) {
   const Poco::Net::SocketAddress address(listener.address);
   const bool mutual = listener.tls && !listener.tls->client_ca.empty();
-  if (!address.host().isLoopback() && !mutual && options.token_file.empty()) {
+  const bool guarded = mutual || listener.open || !options.token_file.empty();
+  if (!address.host().isLoopback() && !guarded) {
     return Error(Code::kInvalid,
                  "listen on " + listener.address +
                      ": an address that others can reach needs a token file or a client CA");
   }
   Listening listening;
-  listening.trusted = mutual;
-  if (listener.tls) {
-    listening.socket = Poco::Net::SecureServerSocket(MakeTlsContext(*listener.tls));
-  }
+  listening.rules.trusted = mutual;
+  listening.rules.open = listener.open;
+  auto tls = OpenTls(listener);
+  if (!tls) return std::move(tls).error().While("listen on " + listener.address);
+  listening.rules.tls = *std::move(tls);
   listening.socket.bind(address, true, false);
   listening.socket.listen(kBacklog);
-  listening.url = (listener.tls ? "https://" : "http://") + listening.socket.address().toString();
+  const bool with_tls = listening.rules.tls != nullptr;
+  listening.url = (with_tls ? "https://" : "http://") + listening.socket.address().toString();
   return listening;
 }
 
@@ -145,8 +136,6 @@ Result<Listening> Listen(const ListenAddress& listener, const ServerOptions& opt
       return ListenUnix(listener.address.substr(kUnixPrefix.size()));
     }
     return ListenTcp(listener, options);
-  } catch (const Poco::Net::SSLException& error) {
-    return Error(Code::kInvalid, "listen on " + listener.address + ": " + error.displayText());
   } catch (const Poco::InvalidArgumentException& error) {
     return Error(Code::kInvalid, "listen on " + listener.address + ": " + error.displayText());
   } catch (const Poco::Exception& error) {
@@ -162,6 +151,7 @@ struct Server::State {
   bool with_tls = false;
   std::unique_ptr<Poco::ThreadPool> threads;
   std::vector<std::unique_ptr<Poco::Net::TCPServer>> servers;
+  std::deque<ListenerRules> rules;  // In the order of the servers, which refer to them.
 
   std::mutex mutex;
   std::condition_variable stop;
@@ -169,17 +159,19 @@ struct Server::State {
   std::thread housekeeper;
 
   ~State() {
+    rules.clear();  // Contexts end before what they stand on.
     if (with_tls) Poco::Net::uninitializeSSL();
   }
 
-  void AddListener(const Listening& listening) {
+  void AddListener(Listening listening) {
     const int threads_max = core.options.connections_max + kSpareThreads;
     Poco::Net::TCPServerParams::Ptr params = new Poco::Net::TCPServerParams;
     params->setMaxThreads(threads_max);
     params->setMaxQueued(kBacklog);
     params->setThreadIdleTime(Poco::Timespan(kIdleThreadSeconds, 0));
+    rules.push_back(std::move(listening.rules));
     servers.push_back(std::make_unique<Poco::Net::TCPServer>(
-        new ConnectionFactory(listening.trusted, core), *threads, listening.socket, params));
+        new ConnectionFactory(rules.back(), core), *threads, listening.socket, params));
     urls.push_back(listening.url);
   }
 
@@ -216,7 +208,7 @@ Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, Handler han
   const ServerOptions& kept = state->core.options;
   if (!kept.token_file.empty()) state->core.tokens.emplace(TRY(TokenFile::Open(kept.token_file)));
   for (const ListenAddress& listener : kept.listeners) {
-    if (!listener.tls || state->with_tls) continue;
+    if ((!listener.tls && !listener.pem) || state->with_tls) continue;
     Poco::Net::initializeSSL();
     state->with_tls = true;
   }
@@ -233,10 +225,14 @@ Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, Handler han
   const int threads_max = kept.connections_max + kSpareThreads;
   state->threads =
       std::make_unique<Poco::ThreadPool>("http", 1, threads_max, kIdleThreadSeconds, kStackBytes);
-  for (const Listening& listening : sockets) state->AddListener(listening);
+  for (Listening& listening : sockets) state->AddListener(std::move(listening));
   for (auto& server : state->servers) server->start();
   state->housekeeper = std::thread([raw = state.get()] { raw->KeepHouse(); });
   return std::unique_ptr<Server>(new Server(std::move(state)));
+}
+
+Result<void> Server::Renew(size_t listener, const TlsPem& pem) {
+  return state_->rules.at(listener).tls->Renew(pem);
 }
 
 void Server::Stop() {

@@ -27,9 +27,19 @@ struct TlsFiles {
   std::string client_ca;
 };
 
+// A certificate with the chain to its authority behind it, and its key, as PEM texts.
+struct TlsPem {
+  std::string certificate;
+  std::string key;
+};
+
 struct ListenAddress {
-  std::string address;          // "127.0.0.1:7420", "[::1]:0", or "unix:/run/detent.sock".
-  std::optional<TlsFiles> tls;  // Of TCP.
+  std::string address;             // "127.0.0.1:7420", "[::1]:0", or "unix:/run/detent.sock".
+  std::optional<TlsFiles> tls;     // Of TCP.
+  std::optional<TlsPem> pem = {};  // Of TCP, in place of `tls`; Renew replaces it.
+  // Of TCP: whoever can reach it may ask, without a token. For what tells nobody anything and
+  // changes nothing.
+  bool open = false;
 };
 
 struct ServerOptions {
@@ -50,7 +60,8 @@ class Server {
  public:
   // Binds everything, then begins to serve. `handler` is called by many threads; it, `clock` and
   // `logger` must outlive the server. kInvalid: a bad address or unreadable file, or an address
-  // that is not loopback and has neither a token file nor a client CA. kUnavailable: it is taken.
+  // that is not loopback, not open, and has neither a token file nor a client CA. kUnavailable: it
+  // is taken.
   static Result<std::unique_ptr<Server>> Start(ServerOptions options, Handler handler,
                                                const Clock& clock, Logger* logger);
   ~Server();  // Stops.
@@ -59,6 +70,11 @@ class Server {
 
   // "http://127.0.0.1:41233", "https://...", "unix:/...": one for each listener, with real ports.
   const std::vector<std::string>& urls() const;
+
+  // Connections to that listener, which must have been given a TlsPem, show `pem` from now on;
+  // those that there are go on as they began. kInvalid: it cannot be used, and nothing has changed.
+  // Any thread.
+  Result<void> Renew(size_t listener, const TlsPem& pem);
 
   // Stops listening, ends streams and idle connections at once, gives other requests two seconds,
   // and returns when all threads are gone. Not from a handler.

@@ -58,10 +58,10 @@ class StreamSink final : public BodySink {
 
 class Conversation {
  public:
-  Conversation(Poco::Net::StreamSocket& socket, bool trusted, ServerCore& core,
+  Conversation(Poco::Net::StreamSocket& socket, const ListenerRules& rules, ServerCore& core,
                OpenConnections::Id id)
       : socket_(socket),
-        trusted_(trusted),
+        rules_(rules),
         core_(core),
         id_(id),
         descriptor_(socket.impl()->sockfd()),
@@ -133,13 +133,14 @@ class Conversation {
   std::optional<Response> Receive(HTTPServerRequestImpl& in, HTTPServerResponseImpl& out,
                                   Request& request) {
     request.method = in.getMethod();
-    request.trusted = trusted_;
+    request.trusted = rules_.trusted;
     for (const auto& [name, value] : in) request.headers.emplace_back(name, value);
     if (const Result<void> target = SetTarget(request, in.getURI()); !target) {
       return BadRequest(target.error().message());
     }
     if (core_.connections.count() > core_.options.connections_max) return TooManyRequests(1);
-    if (!IsAuthorized(request, core_.tokens ? &*core_.tokens : nullptr)) return Unauthorized();
+    TokenFile* const tokens = core_.tokens && !rules_.open ? &*core_.tokens : nullptr;
+    if (!IsAuthorized(request, tokens)) return Unauthorized();
     return ReceiveBody(in, out, request.body);
   }
 
@@ -222,7 +223,7 @@ class Conversation {
   }
 
   Poco::Net::StreamSocket& socket_;
-  const bool trusted_;
+  const ListenerRules& rules_;
   ServerCore& core_;
   const OpenConnections::Id id_;
   const int descriptor_;
@@ -273,10 +274,13 @@ bool OpenConnections::WaitUntilNone(std::chrono::milliseconds timeout) {
   return changed_.wait_for(lock, timeout, [this] { return connections_.empty(); });
 }
 
-void ServeConnection(Poco::Net::StreamSocket& socket, bool trusted, ServerCore& core) {
+void ServeConnection(Poco::Net::StreamSocket& socket, const ListenerRules& rules,
+                     ServerCore& core) {
   const OpenConnections::Id id = core.connections.Add(socket.impl()->sockfd());
+  Poco::Net::StreamSocket served = socket;  // Out here, since its end closes what `id` stands for.
   try {
-    Conversation(socket, trusted, core, id).Run();
+    if (rules.tls != nullptr) served = rules.tls->Attach(socket);
+    Conversation(served, rules, core, id).Run();
   } catch (const Poco::Exception& error) {
     // Clients come and go as they like; only a debugger wants to know.
     if (core.logger != nullptr) {

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -18,6 +19,7 @@
 #include "core/http/authorization.h"
 #include "core/http/request.h"
 #include "core/http/server.h"
+#include "core/http/server_tls.h"
 
 namespace Poco::Net {
 class StreamSocket;
@@ -66,7 +68,14 @@ struct ServerCore {
   OpenConnections connections;
 };
 
-// Serves requests until the client or the server ends it. `trusted`: see Request.
-void ServeConnection(Poco::Net::StreamSocket& socket, bool trusted, ServerCore& core);
+// What the connections of one listener have in common.
+struct ListenerRules {
+  bool trusted = false;            // See Request.
+  bool open = false;               // See ListenAddress.
+  std::unique_ptr<ServerTls> tls;  // Null: none.
+};
+
+// Serves requests until the client or the server ends it.
+void ServeConnection(Poco::Net::StreamSocket& socket, const ListenerRules& rules, ServerCore& core);
 
 }  // namespace detent

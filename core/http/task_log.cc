@@ -155,7 +155,7 @@ class LogStream {
 
   // Until the object changes or it is time to ask again. False: nobody is there to tell.
   bool WaitForNews(BodySink& sink) {
-    ChangeLog& changes = context_.store->changes();
+    ChangeLog& changes = context_.store->changes(source_.key.kind);
     if (cursor_ == 0) cursor_ = changes.version();
     const MonoTime until = context_.clock->Mono() + kPoll;
     while (true) {

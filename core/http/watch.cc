@@ -40,7 +40,7 @@ class WatchStream {
     // Even an empty piece sends the response's head, which clients wait for.
     if (!sink.Write("")) return false;
     const int64_t asked = options_.version.value_or(0);
-    const int64_t current = context_.store->changes().version();
+    const int64_t current = context_.store->changes(target_.kind).version();
     if (asked > current) {
       sink.Write(ErrorEvent(VersionTooLarge(asked, current)));
       return true;
@@ -103,15 +103,15 @@ class WatchStream {
       if (!SendBookmark(sink)) return false;
     }
     const auto wait = std::min<std::chrono::nanoseconds>(kWait, deadline_ - now);
-    switch (context_.store->changes().Read(cursor_, kChangesAtOnce, wait, changes_)) {
+    switch (context_.store->changes(target_.kind).Read(cursor_, kChangesAtOnce, wait, changes_)) {
       case ChangeLog::ReadResult::kTimeout:
         return true;
       case ChangeLog::ReadResult::kClosed:
         return false;
       case ChangeLog::ReadResult::kExpired:
-        sink.Write(
-            ErrorEvent(Expired("too old resource version: " + std::to_string(cursor_) + " (" +
-                               std::to_string(context_.store->changes().version()) + ")")));
+        sink.Write(ErrorEvent(
+            Expired("too old resource version: " + std::to_string(cursor_) + " (" +
+                    std::to_string(context_.store->changes(target_.kind).version()) + ")")));
         return false;
       case ChangeLog::ReadResult::kChanges:
         break;

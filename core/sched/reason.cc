@@ -19,6 +19,11 @@ std::string MissedMessage(int64_t skipped, int64_t kept) {
          std::to_string(kept) + " are caught up (cron.maxMissedSchedules)";
 }
 
+std::string NoJobConfigMessage(std::string_view job_config) {
+  return "spec.configName names the JobConfig \"" + std::string(job_config) +
+         "\", which does not exist in its namespace; create it and then the Job again";
+}
+
 std::string NotYetDueMessage(WallTime start_after) {
   return "waits for spec.startPolicy.startAfter, " + FormatTime(start_after);
 }

@@ -20,6 +20,7 @@ inline constexpr const char* kNameTaken = "NameTaken";  // The name belongs to a
 // Of Jobs.
 inline constexpr const char* kNotYetDue = "NotYetDue";  // startAfter lies ahead.
 inline constexpr const char* kOwnerGone = "OwnerGone";  // It is about to be deleted, too.
+inline constexpr const char* kNoJobConfig = "JobConfigNotFound";
 inline constexpr const char* kConcurrency = "ConcurrencyPolicyForbid";
 inline constexpr const char* kInvalidSpec = "InvalidSpec";  // Not what admission let through.
 inline constexpr const char* kExecutorUnavailable = "ExecutorUnavailable";
@@ -45,6 +46,7 @@ inline constexpr const char* kStateUnreadable = "StateVersionUnreadable";
 
 std::string ForbidMessage(std::string_view job_config, int64_t active, int64_t max);
 std::string MissedMessage(int64_t skipped, int64_t kept);
+std::string NoJobConfigMessage(std::string_view job_config);
 std::string NotYetDueMessage(WallTime start_after);
 std::string ExecutorUnavailableMessage(std::string_view kind, std::string_view why);
 std::string TaskLimitMessage(std::string_view kind, int64_t limit);

@@ -48,6 +48,23 @@ void ChangeLog::Append(std::vector<Change> changes) {
   appended_.notify_all();
 }
 
+void ChangeLog::TellListener(const std::vector<Change>& changes) {
+  if (listener_) listener_(changes);
+}
+
+void ChangeLog::Restart(int64_t version) {
+  std::deque<Change> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped.swap(changes_);
+    change_bytes_.clear();
+    bytes_ = 0;
+    version_ = std::max(version_ + 1, version);
+    oldest_gone_ = version_;
+  }
+  appended_.notify_all();
+}
+
 ChangeLog::ReadResult ChangeLog::Read(int64_t after, size_t most, std::chrono::nanoseconds timeout,
                                       std::vector<Change>& out) {
   out.clear();

@@ -36,6 +36,12 @@ class ChangeLog {
   // Appends what one commit did, in order. One thread: the store's.
   void Append(std::vector<Change> changes);
 
+  // For a store that follows another, and was told of changes in no order: they are told to the
+  // listener alone, and once all are known, Restart makes every reader list again. `version` is the
+  // newest that was told; the log's own is above its last in any case. The appending thread.
+  void TellListener(const std::vector<Change>& changes);
+  void Restart(int64_t version);
+
   enum class ReadResult { kChanges, kTimeout, kExpired, kClosed };
 
   // Copies changes with a version > after, at most `most`, into `out` (emptied first). Waits for

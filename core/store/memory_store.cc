@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/base/names.h"
 #include "core/store/write_rules.h"
 
 namespace detent {
@@ -16,8 +17,8 @@ bool Matches(const ListQuery& query, const ObjectMeta& meta) {
 
 }  // namespace
 
-MemoryStore::MemoryStore(Mode mode, State state)
-    : mode_(mode), changes_(state.version), state_(std::move(state)) {}
+MemoryStore::MemoryStore(Mode mode, State state, Unit unit)
+    : mode_(mode), unit_(unit), changes_(state.version), state_(std::move(state)) {}
 
 MemoryStore::~MemoryStore() {
   while (Pump()) {
@@ -28,7 +29,7 @@ MemoryStore::~MemoryStore() {
 void MemoryStore::Submit(Transaction transaction, Done done) {
   {
     const std::lock_guard lock(mutex_);
-    queued_.push_back({std::move(transaction), std::move(done)});
+    queued_.push_back({std::move(transaction), std::move(done), 0, {}});
     if (mode_ == Mode::kPumped || draining_) return;
     draining_ = true;
   }
@@ -43,6 +44,7 @@ void MemoryStore::Submit(Transaction transaction, Done done) {
 }
 
 bool MemoryStore::Pump(Acknowledge acknowledge) {
+  if (unit_ == Unit::kWrite) return PumpWrite(acknowledge);
   Queued next;
   {
     const std::lock_guard lock(mutex_);
@@ -52,6 +54,31 @@ bool MemoryStore::Pump(Acknowledge acknowledge) {
   }
   Result<Committed> result = Apply(next.writes);
   if (acknowledge == Acknowledge::kYes && next.done) next.done(std::move(result));
+  return true;
+}
+
+bool MemoryStore::PumpWrite(Acknowledge acknowledge) {
+  Transaction one;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queued_.empty()) return false;
+    Queued& next = queued_.front();
+    if (next.written < next.writes.size()) one.push_back(std::move(next.writes[next.written++]));
+  }
+  Result<Committed> result = Apply(one);
+  Queued ended;
+  {
+    const std::lock_guard lock(mutex_);
+    Queued& next = queued_.front();
+    if (result) {
+      for (ObjectPtr& object : result->objects) next.committed.objects.push_back(object);
+      if (next.written < next.writes.size()) return true;
+      result = std::move(next.committed);
+    }
+    ended = std::move(next);
+    queued_.pop_front();
+  }
+  if (acknowledge == Acknowledge::kYes && ended.done) ended.done(std::move(result));
   return true;
 }
 
@@ -87,7 +114,13 @@ Result<Committed> MemoryStore::ApplyLocked(Transaction& writes, std::vector<Chan
     }
     std::optional<int64_t> stored_version;
     if (at->second) stored_version = at->second->meta.resource_version;
+    const bool creates = write.op == WriteOp::kCreate;
+    if (!atomic() && creates && at->second && IsSameCreation(*at->second, *write.object)) {
+      committed.objects.push_back(at->second);
+      continue;
+    }
     if (std::optional<Error> refusal = Refusal(write, stored_version)) return *std::move(refusal);
+    if (!atomic() && creates) write.object->meta.uid = DerivedUid(std::to_string(version + 1));
     at->second = write.op == WriteOp::kDelete ? nullptr : write.object;
     // A refusal further down leaves this version on an object that nobody will see.
     write.object->meta.resource_version = ++version;

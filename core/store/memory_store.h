@@ -23,13 +23,18 @@ class MemoryStore final : public Store {
     kPumped,     // Submit only queues; Pump applies one transaction on its caller's thread.
   };
 
+  enum class Unit {
+    kTransaction,
+    kWrite,  // As Kubernetes does it: not atomic(), and new objects get UIDs of their own.
+  };
+
   struct State {
     std::map<ObjectKey, ObjectPtr> objects;
     int64_t version = 0;
   };
 
   explicit MemoryStore(Mode mode = Mode::kAutomatic) : MemoryStore(mode, State()) {}
-  MemoryStore(Mode mode, State state);
+  MemoryStore(Mode mode, State state, Unit unit = Unit::kTransaction);
 
   // Applies and acknowledges what is still queued, as a store that closes in good order does. A
   // simulated crash calls DropQueued before.
@@ -41,14 +46,16 @@ class MemoryStore final : public Store {
   void Submit(Transaction transaction, Done done) override;
   Result<ObjectPtr> Read(const ObjectKey& key) override;
   Result<Page> List(const ListQuery& query) override;
-  ChangeLog& changes() override { return changes_; }
+  bool atomic() const override { return unit_ == Unit::kTransaction; }
+  ChangeLog& changes(Kind) override { return changes_; }
 
   enum class Acknowledge {
     kYes,
     kNo,  // Commits, but `done` is never called: the host died in between.
   };
 
-  // Applies the oldest queued transaction; false if there is none. One thread at a time.
+  // Applies the oldest queued transaction, of kWrite its next write; false if there is none. One
+  // thread at a time.
   bool Pump(Acknowledge acknowledge = Acknowledge::kYes);
 
   // Forgets what is queued, without calling anybody: the host died before the commits.
@@ -71,12 +78,16 @@ class MemoryStore final : public Store {
   struct Queued {
     Transaction writes;
     Done done;
+    size_t written = 0;  // Of kWrite.
+    Committed committed;
   };
 
+  bool PumpWrite(Acknowledge acknowledge);
   Result<Committed> Apply(Transaction& writes);
   Result<Committed> ApplyLocked(Transaction& writes, std::vector<Change>& changes);
 
   const Mode mode_;
+  const Unit unit_;
   ChangeLog changes_;
 
   mutable std::mutex mutex_;

@@ -56,7 +56,7 @@ class SqliteStore final : public Store {
   Result<ObjectPtr> Read(const ObjectKey& key) override;
   // `keep` runs while a reader is taken: it must not ask this store anything.
   Result<Page> List(const ListQuery& query) override;
-  ChangeLog& changes() override { return changes_; }
+  ChangeLog& changes(Kind) override { return changes_; }
 
   // Names this data directory among all others: 16 hexadecimal digits, made with it. A copy has it
   // too, since it is to stand in for the original.

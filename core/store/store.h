@@ -1,8 +1,9 @@
 // What is remembered: objects by kind, namespace and name, with versions. The interface, and its
 // contract (tests/store/store_contract.h runs it on every implementation).
 //
-// Reads answer the committed state and may come from any thread. Writes are transactions: all of
-// one or nothing, in the order of Submit. A transaction is acknowledged when it is durable.
+// Reads answer the committed state and may come from any thread. Writes are transactions, done in
+// the order of Submit: all of one or nothing, where the store is atomic(). A transaction is
+// acknowledged when it is durable.
 
 #pragma once
 
@@ -50,7 +51,7 @@ struct ListQuery {
 
 struct Page {
   std::vector<ObjectPtr> objects;  // By namespace, then name.
-  int64_t version = 0;             // The state of the whole store that this page shows.
+  int64_t version = 0;             // The state that this page shows: a version of changes(kind).
   bool more = false;               // The limit cut it; go on after the last object.
 };
 
@@ -61,7 +62,8 @@ class Store {
   virtual ~Store() = default;
 
   // Queues a transaction; never blocks on the disk. `done` is called exactly once, on a thread of
-  // the store, in the order of Submit, once the transaction is durable or refused:
+  // the store, once the transaction is durable or refused; in the order of Submit, be it only for
+  // transactions that have an object in common where the store is not atomic():
   //   kAlreadyExists  kCreate, and the name is taken
   //   kNotFound       kUpdate or kDelete, and there is nothing of that name
   //   kConflict       expected_version is not what is stored
@@ -70,14 +72,22 @@ class Store {
   // A refused write refuses its whole transaction. `done` must not block. Any thread.
   virtual void Submit(Transaction transaction, Done done) = 0;
 
+  // False, of Kubernetes: there are no transactions of several objects. The writes of one are done
+  // one by one, in its order, up to the first that is refused, and what was done by then stays, as
+  // it does when the host dies in between. Such a store also gives each new object its own UID and
+  // creation time, and takes a creation that finds what an earlier try of it made for done
+  // (write_rules.h: IsSameCreation).
+  virtual bool atomic() const { return true; }
+
   // The object, or kNotFound. Any thread.
   virtual Result<ObjectPtr> Read(const ObjectKey& key) = 0;
 
   // One page in key order, all of it from one version. Any thread.
   virtual Result<Page> List(const ListQuery& query) = 0;
 
-  // The newest changes. A change is in the log before its `done` is called. Any thread.
-  virtual ChangeLog& changes() = 0;
+  // The newest changes of objects of that kind, maybe among others. A change is in the log before
+  // its `done` is called. Any thread.
+  virtual ChangeLog& changes(Kind kind) = 0;
 };
 
 // Submits and waits: for API threads and tests, never for the loop.

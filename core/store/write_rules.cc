@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/api/labels.h"
 #include "core/base/limits.h"
 #include "core/store/object_bytes.h"
 
@@ -26,6 +27,22 @@ std::optional<Error> Refusal(const Write& write, std::optional<int64_t> stored_v
   return Error(Code::kConflict, named() + " has changed: its version is " +
                                     std::to_string(*stored_version) + ", not " +
                                     std::to_string(write.expected_version));
+}
+
+bool IsSameCreation(const Object& stored, const Object& wanted) {
+  const OwnerReference* owner = ControllerOf(wanted.meta);
+  const OwnerReference* stored_owner = ControllerOf(stored.meta);
+  if (!owner || !stored_owner || owner->uid != stored_owner->uid) return false;
+  const auto same = [](const StringMap& a, const StringMap& b, const char* name) {
+    const auto in_a = a.find(name), in_b = b.find(name);
+    return in_a != a.end() && in_b != b.end() && in_a->second == in_b->second;
+  };
+  if (wanted.kind == Kind::kJob) {
+    return same(stored.meta.annotations, wanted.meta.annotations, labels::kSlot);
+  }
+  return wanted.kind == Kind::kTask &&
+         same(stored.meta.labels, wanted.meta.labels, labels::kIndex) &&
+         same(stored.meta.labels, wanted.meta.labels, labels::kAttempt);
 }
 
 ChangeType ChangeTypeOf(WriteOp op) {

@@ -17,4 +17,8 @@ std::optional<Error> Refusal(const Write& write, std::optional<int64_t> stored_v
 
 ChangeType ChangeTypeOf(WriteOp op);
 
+// Whether `stored` is what an earlier try to create `wanted` made: the same attempt of the same
+// Job, or the same slot of the same JobConfig. What a user names has no such identity.
+bool IsSameCreation(const Object& stored, const Object& wanted);
+
 }  // namespace detent

@@ -19,6 +19,11 @@ void Checkers::Saw(const Change& change) {
     if (spec && spec->policy == ConcurrencyPolicy::kForbid) {
       forbid_max_[change.object->meta.uid] = spec->max_concurrency;
     }
+    const auto status = DecodeJobConfigStatus(change.object->status);
+    const auto& skipped = status ? status->last_skipped : std::nullopt;
+    if (skipped && slots_.contains(change.object->meta.uid + "/" + FormatTime(skipped->slot))) {
+      Breach("said to be skipped, and ran: " + FormatTime(skipped->slot));
+    }
   } else if (change.object->kind == Kind::kJob) {
     SawJob(change);
   } else {
@@ -62,7 +67,8 @@ void Checkers::SawJob(const Change& change) {
 void Checkers::CheckStatus(const Object& job) {
   const auto status = DecodeJobStatus(job.status);
   const auto spec = DecodeJobSpec(job.spec);
-  if (!status || !spec) return;
+  // What nobody has judged yet may say anything.
+  if (!status || !spec || spec->job_template.max_attempts < 0) return;
   for (int64_t index = 0; index < spec->job_template.index_count(); ++index) {
     if (CountedFailures(*status, index) > spec->job_template.max_attempts) {
       Breach("more failed attempts than allowed: " + job.meta.name);

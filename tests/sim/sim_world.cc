@@ -72,7 +72,8 @@ SimWorld::Attempt SimWorld::AttemptOf(const std::string& key) const {
 // The Task of an order: not another's of the same name.
 ObjectPtr SimWorld::Stored(const TaskOrder& order) const {
   const ObjectPtr task = Stored(order.ns, order.name);
-  const bool is_it = task && task->meta.uid == DerivedUid(order.key);
+  const auto spec = task ? DecodeTaskSpec(task->spec) : Error(Code::kNotFound, "");
+  const bool is_it = spec && TaskKey(spec->job_uid, spec->index, spec->attempt) == order.key;
   return is_it ? task : nullptr;
 }
 

@@ -43,14 +43,14 @@ class InboxSink final : public ExecutorSink {
 
 struct Simulator::Host {
   Host(Simulator& sim, MemoryStore::State state)
-      : store(MemoryStore::Mode::kPumped, std::move(state)),
+      : store(MemoryStore::Mode::kPumped, std::move(state), sim.unit_),
         sink(inbox),
         log(LogLevel::kDebug,
             [&sim](std::string_view line) {
               sim.Trace("host says " + std::string(line.substr(0, line.find('\n'))));
             }),
         engine({store, sim.world_.directory(), inbox, sim.clock_, log, metrics, sim.options_}) {
-    store.changes().SetListener([this, &sim](const std::vector<Change>& changes) {
+    store.changes(Kind::kJob).SetListener([this, &sim](const std::vector<Change>& changes) {
       for (const Change& change : changes) sim.checkers_.Saw(change);
       inbox.PostAnswer(StoreChanged{changes});
     });
@@ -70,11 +70,13 @@ Simulator::Simulator(uint64_t seed, bool traced)
     : seed_(seed),
       traced_(traced),
       random_(seed),
+      unit_(seed % 2 == 0 ? MemoryStore::Unit::kTransaction : MemoryStore::Unit::kWrite),
       clock_(FromUnixSeconds(1'800'000'000) + std::chrono::microseconds(seed % 1'000'000)),
       world_(clock_, random_) {
   options_.default_ttl = std::chrono::seconds(20);
   options_.default_pending_timeout = std::chrono::seconds(30);
   options_.tasks_per_executor = 12;
+  options_.raw_objects = unit_ == MemoryStore::Unit::kWrite;
   world_.trace = [this](const std::string& what) { Trace(what); };
 }
 
@@ -162,10 +164,27 @@ Json Simulator::JobDocument(const std::string& name) {
                     R"(},"taskTemplate":{")" + kind + R"(":{}}}}})");
 }
 
+// As a cluster takes it from a user: nobody has judged it, and its JobConfig may come to nothing.
+Object Simulator::RawJob(const std::string& name) {
+  Object object;
+  object.meta.name = name;
+  object.meta.ns = "n";
+  object.meta.created = clock_.Now();
+  object.meta.generation = 1;
+  const uint64_t dice = random_.Below(5);
+  object.spec = dice == 0   ? R"({"template":{"maxAttempts":-1,"taskTemplate":{"exec":{}}}})"
+                : dice == 1 ? R"({"configName":"c)" + std::to_string(random_.Below(12)) + R"("})"
+                            : R"({"template":{"parallelism":{"withCount":3},"taskTemplate":{")" +
+                                  SomeKind() + R"(":{}}}})";
+  return object;
+}
+
 void Simulator::CreateJob() {
   // A few names are taken.
   const std::string name = "j" + std::to_string(random_.Below(10) == 0 ? names_ : ++names_);
-  auto object = std::make_shared<Object>(Admitted(Kind::kJob, JobDocument(name), clock_.Now()));
+  const bool raw = options_.raw_objects && random_.Below(2) == 0;
+  auto object = std::make_shared<Object>(
+      raw ? RawJob(name) : Admitted(Kind::kJob, JobDocument(name), clock_.Now()));
   object->meta.uid = DerivedUid(name + "/" + std::to_string(++uids_));
   Trace("user creates " + ToString(object->key()));
   Submit({{WriteOp::kCreate, std::move(object), 0, nullptr}});

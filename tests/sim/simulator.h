@@ -50,6 +50,7 @@ class Simulator {
   std::string SomeKind();
   void CreateConfig();
   Json JobDocument(const std::string& name);
+  Object RawJob(const std::string& name);
   void CreateJob();
   void ChangeSome(Kind kind);
   void Submit(Transaction transaction);
@@ -63,6 +64,8 @@ class Simulator {
   const uint64_t seed_;
   const bool traced_;
   SeededRandom random_;
+  // Of every second seed, a store that writes one object at a time.
+  const MemoryStore::Unit unit_;
   SimClock clock_;
   ControlOptions options_;
   Checkers checkers_;

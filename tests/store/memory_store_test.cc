@@ -49,10 +49,11 @@ TEST(MemoryStore, LetsAHostDieBeforeOrAfterACommit) {
   EXPECT_EQ(done, 0);
 
   MemoryStore next(MemoryStore::Mode::kAutomatic, store.TakeState());
-  EXPECT_EQ(next.changes().version(), store.changes().version());
+  EXPECT_EQ(next.changes(Kind::kJob).version(), store.changes(Kind::kJob).version());
   EXPECT_TRUE(next.Read({Kind::kJob, "default", "a"})) << "committed, though nobody was told";
   EXPECT_FALSE(next.Read({Kind::kJob, "default", "b"})) << "never committed";
-  EXPECT_GT(MustCreate(next, MakeObject("c"))->meta.resource_version, store.changes().version());
+  EXPECT_GT(MustCreate(next, MakeObject("c"))->meta.resource_version,
+            store.changes(Kind::kJob).version());
 }
 
 TEST(MemoryStore, FailsWhenItIsTold) {

@@ -91,7 +91,7 @@ void CheckRound(const std::string& directory, int round,
     if ((*left)->meta.resource_version == told.version) {
       EXPECT_EQ((*left)->status, std::to_string(round) + "/" + std::to_string(told.counter));
     }
-    EXPECT_GE(store->changes().version(), (*right)->meta.resource_version);
+    EXPECT_GE(store->changes(Kind::kJob).version(), (*right)->meta.resource_version);
   }
 }
 

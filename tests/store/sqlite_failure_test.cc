@@ -61,7 +61,7 @@ TEST(SqliteFailure, AFullDiskRefusesAndRecovers) {
 
   EXPECT_EQ(store->List(ListQuery())->objects.size(), stored.size());
   const int64_t version = stored.back()->meta.resource_version;
-  EXPECT_EQ(store->changes().version(), version);
+  EXPECT_EQ(store->changes(Kind::kJob).version(), version);
   ASSERT_TRUE(Submit(*store, DeleteOf(stored[0])));
   const auto created = Submit(*store, CreateOf(Large("after")));
   ASSERT_TRUE(created) << created.error().message();
@@ -100,7 +100,7 @@ TEST(SqliteFailure, AFullDiskTakesBackTheWholeCommit) {
   ASSERT_TRUE(page);
   EXPECT_EQ(page->objects.size(), 1u);
   EXPECT_EQ(unavailable, 51);
-  EXPECT_EQ(store->changes().version(), old->meta.resource_version);
+  EXPECT_EQ(store->changes(Kind::kJob).version(), old->meta.resource_version);
   // What the writer remembers of rows is what is stored, not what it tried.
   EXPECT_TRUE(Submit(*store, UpdateOf(CopyOf(old), old->meta.resource_version)));
   EXPECT_TRUE(Submit(*store, CreateOf(Large("n0"))));
@@ -123,7 +123,7 @@ TEST(SqliteFailure, AWriteErrorRefusesAndRecovers) {
 
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), Code::kUnavailable) << failed.error().message();
-  EXPECT_EQ(store->changes().version(), before->meta.resource_version);
+  EXPECT_EQ(store->changes(Kind::kJob).version(), before->meta.resource_version);
   EXPECT_EQ(store->List(ListQuery())->objects.size(), 1u);
   const auto created = Submit(*store, CreateOf(Large("failed")));
   ASSERT_TRUE(created) << created.error().message();

@@ -58,7 +58,7 @@ TEST(SqliteSchema, OfTheFirstVersionIsBroughtUpToDateAndLosesNothing) {
     ASSERT_TRUE(object) << object.error().message();
     EXPECT_EQ((*object)->spec, R"({"schedule":{}})");
     EXPECT_EQ((*object)->meta.resource_version, 41);
-    EXPECT_EQ(store->changes().version(), 41);
+    EXPECT_EQ(store->changes(Kind::kJob).version(), 41);
     host_id = store->host_id();
   }
   EXPECT_EQ(host_id.size(), 16U);

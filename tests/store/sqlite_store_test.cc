@@ -36,10 +36,10 @@ TEST(SqliteStore, StillHasEverythingWhenItIsOpenedAgain) {
     kept = MustCreate(*store, MakeOwned("kept", "uid-1"));
     const ObjectPtr gone = MustCreate(*store, MakeObject("gone"));
     ASSERT_TRUE(Submit(*store, DeleteOf(gone)));
-    version = store->changes().version();
+    version = store->changes(Kind::kJob).version();
   }
   const auto store = OpenSqlite(directory.path());
-  EXPECT_EQ(store->changes().version(), version) << "the deletion was the last write";
+  EXPECT_EQ(store->changes(Kind::kJob).version(), version) << "the deletion was the last write";
   const Result<ObjectPtr> read = store->Read(kept->key());
   ASSERT_TRUE(read);
   EXPECT_EQ(**read, *kept);

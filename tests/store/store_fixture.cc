@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/api/codec.h"
 #include "core/base/names.h"
 
 namespace detent {
@@ -18,8 +19,19 @@ std::shared_ptr<Object> MakeObject(const std::string& name, const std::string& n
   object->meta.generation = 1;
   object->meta.created = FromUnixSeconds(1'790'000'000);
   object->meta.labels = {{"app", "test"}};
-  object->spec = R"({"type":"Adhoc"})";
+  // As an API server would take and give it: valid, with its members sorted.
+  const std::string job = R"({"maxAttempts":1,"taskTemplate":{"exec":{"command":["true"]}}})";
+  object->spec = kind == Kind::kJob ? R"({"template":)" + job + R"(,"type":"Adhoc"})"
+                 : kind == Kind::kJobConfig
+                     ? R"({"concurrency":{"policy":"Allow"},"template":{"spec":)" + job + "}}"
+                     : R"({"attempt":1,"index":0,"jobName":"owner"})";
   return object;
+}
+
+std::string StatusSaying(const std::string& message) {
+  JobStatus status;
+  status.message = message;
+  return EncodeJobStatus(status);
 }
 
 std::shared_ptr<Object> MakeOwned(const std::string& name, const std::string& owner_uid) {

@@ -12,9 +12,12 @@
 
 namespace detent {
 
-// A Job that a store takes: labels, a spec, and the version still to be set.
+// An object that a store takes: labels, a spec, and the version still to be set.
 std::shared_ptr<Object> MakeObject(const std::string& name, const std::string& ns = "default",
                                    Kind kind = Kind::kJob);
+
+// A status of a Job, as the host writes it, that says so.
+std::string StatusSaying(const std::string& message);
 
 // A Task of the Job with that UID.
 std::shared_ptr<Object> MakeOwned(const std::string& name, const std::string& owner_uid);
