@@ -11,10 +11,19 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-KubeDoorOptions DoorOptions(const std::string& host_id) {
-  KubeDoorOptions options;
-  options.host_id = host_id;
-  return options;
+KubeClientOptions ClientOptions(const ClusterOptions& options, const KubernetesConfig& config) {
+  KubeClientOptions client;
+  client.requests_per_second = static_cast<double>(config.requests_per_second);
+  client.user_agent = kUserAgent;
+  client.may_write = options.may_write;
+  return client;
+}
+
+KubeDoorOptions DoorOptions(const ClusterOptions& options) {
+  KubeDoorOptions door;
+  door.host_id = options.host_id;
+  door.jobs_are_there = options.jobs_are_there;
+  return door;
 }
 
 }  // namespace
@@ -29,32 +38,44 @@ KubeEnvironment EnvironmentOfProcess() {
   return environment;
 }
 
-Cluster::Cluster(ClusterAccess access, KubeClientOptions options, const std::string& host_id,
-                 const Clock& clock, Logger& log)
-    : client_(std::move(access), std::move(options), clock, log),
-      hub_(client_, WatchOptions{}),
-      door_(client_, hub_, DoorOptions(host_id)) {}
+bool IsInCluster(const KubeEnvironment& environment) {
+  return InClusterAccess(environment).has_value();
+}
 
-Result<std::unique_ptr<Cluster>> Cluster::Find(const KubernetesConfig& config,
-                                               const std::string& host_id, const Clock& clock,
-                                               Logger& log) {
+std::string HomeNamespace(const KubernetesConfig& config) {
+  if (!config.ns.empty()) return config.ns;
+  const auto in_cluster = InClusterAccess(EnvironmentOfProcess());
+  return in_cluster ? in_cluster->namespace_name : "detent";
+}
+
+Result<ClusterAccess> AccessOf(const KubernetesConfig& config) {
   KubeEnvironment environment = EnvironmentOfProcess();
   environment.kubeconfig_flag = config.kubeconfig;
   AccessOverrides overrides;
   overrides.context = config.context;
   auto access = FindClusterAccess(environment, overrides);
-  if (!access) {
-    if (config.is_explicit()) return std::move(access).error().While("find the cluster");
-    if (access.error().code() != Code::kNotFound) {
-      log.Warning("no cluster for executors", {{"error", access.error().message()}});
-    }
-    return std::unique_ptr<Cluster>();
+  if (!access) return std::move(access).error().While("find the cluster");
+  return access;
+}
+
+Cluster::Cluster(ClusterAccess access, const ClusterOptions& options,
+                 const KubernetesConfig& config, const Clock& clock, Logger& log)
+    : client_(std::move(access), ClientOptions(options, config), clock, log),
+      hub_(client_, WatchOptions{}),
+      door_(client_, hub_, DoorOptions(options)) {}
+
+Result<std::unique_ptr<Cluster>> Cluster::Find(const KubernetesConfig& config,
+                                               const ClusterOptions& options, const Clock& clock,
+                                               Logger& log) {
+  auto access = AccessOf(config);
+  if (access) {
+    return std::make_unique<Cluster>(*std::move(access), options, config, clock, log);
   }
-  KubeClientOptions options;
-  options.requests_per_second = static_cast<double>(config.requests_per_second);
-  options.user_agent = "detent/" DETENT_VERSION;
-  return std::unique_ptr<Cluster>(
-      new Cluster(*std::move(access), std::move(options), host_id, clock, log));
+  if (config.is_explicit()) return std::move(access).error();
+  if (access.error().code() != Code::kNotFound) {
+    log.Warning("no cluster for executors", {{"error", access.error().message()}});
+  }
+  return std::unique_ptr<Cluster>();
 }
 
 }  // namespace detent

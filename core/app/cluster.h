@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,23 +18,41 @@
 
 namespace detent {
 
+inline constexpr const char* kUserAgent = "detent/" DETENT_VERSION;
+
 // What the process was started with, as far as clusters go: KUBECONFIG, HOME and what a pod has.
 KubeEnvironment EnvironmentOfProcess();
+
+// Whether the process runs in a pod that may speak to its cluster.
+bool IsInCluster(const KubeEnvironment& environment);
+
+// Where the host's own objects are, such as its Lease: as configured, the pod's, or "detent".
+std::string HomeNamespace(const KubernetesConfig& config);
+
+// How the cluster is reached. kNotFound: there is none, and nobody asked for one.
+Result<ClusterAccess> AccessOf(const KubernetesConfig& config);
+
+struct ClusterOptions {
+  std::string host_id;              // Marks what this host makes there.
+  bool jobs_are_there = false;      // Jobs are objects of this cluster.
+  std::function<bool()> may_write;  // As KubeClientOptions has it.
+};
 
 class Cluster {
  public:
   // Null: there is none, and nobody asked for one. Errors: one was asked for and cannot be read.
-  // `host_id` marks what this host makes there. Nothing is sent yet.
+  // Nothing is sent yet.
   static Result<std::unique_ptr<Cluster>> Find(const KubernetesConfig& config,
-                                               const std::string& host_id, const Clock& clock,
+                                               const ClusterOptions& options, const Clock& clock,
                                                Logger& log);
 
+  Cluster(ClusterAccess access, const ClusterOptions& options, const KubernetesConfig& config,
+          const Clock& clock, Logger& log);
+
+  KubeClient& client() { return client_; }
   KubeDoor& door() { return door_; }
 
  private:
-  Cluster(ClusterAccess access, KubeClientOptions options, const std::string& host_id,
-          const Clock& clock, Logger& log);
-
   KubeClient client_;
   WatchHub hub_;
   KubeDoor door_;

@@ -37,7 +37,7 @@ Fields PluginFields() {
 Fields ConfigFields() {
   const Fields tls = {Text("certificate", ""), Text("key", ""), Text("clientCA", "")};
   return {
-      OneOf("home", "", {"standalone"}),
+      OneOf("home", "", {"standalone", "kubernetes"}),
       Text("data", ""),
       OneOf("durability", "", {"full", "normal"}),
       Struct(
@@ -45,7 +45,11 @@ Fields ConfigFields() {
           {Text("address", ""), Text("tokenFile", ""), Text("socket", ""), Struct("tls", "", tls)}),
       Structs("plugins", "", PluginFields()),
       Struct("kubernetes", "",
-             {Text("kubeconfig", ""), Text("context", ""), Number("requestsPerSecond", "")}),
+             {Text("kubeconfig", ""), Text("context", ""), Number("requestsPerSecond", ""),
+              Text("namespace", ""),
+              Struct("leaderElection", "",
+                     {Number("leaseDurationSeconds", ""), Number("renewDeadlineSeconds", ""),
+                      Number("retryPeriodSeconds", "")})}),
       Struct("jobs", "",
              {Number("defaultTTLSecondsAfterFinished", ""),
               Number("defaultPendingTimeoutSeconds", ""), Number("forceDeleteTimeoutSeconds", "")}),
@@ -71,8 +75,12 @@ class ConfigReader {
 
   HostConfig Read() {
     CheckObject(ConfigFields(), document_, "", mistakes_);
-    std::string durability;
-    FieldReader(document_, "").Read("data", config_.data).Read("durability", durability);
+    std::string durability, home;
+    FieldReader(document_, "")
+        .Read("home", home)
+        .Read("data", config_.data)
+        .Read("durability", durability);
+    if (!home.empty()) config_.home = HomeFromName(home);
     config_.durability_full = durability != "normal";
     ReadListen();
     ReadPlugins();
@@ -151,11 +159,32 @@ class ConfigReader {
     const Json& section = SectionOf(document_, "kubernetes");
     FieldReader(section, "")
         .Read("kubeconfig", kubernetes.kubeconfig)
-        .Read("context", kubernetes.context);
+        .Read("context", kubernetes.context)
+        .Read("namespace", kubernetes.ns);
     ReadNumber(section, "/kubernetes/requestsPerSecond", 0, kubernetes.requests_per_second);
     if (!kubernetes.kubeconfig.empty() && kubernetes.kubeconfig.front() != '/') {
       Mistake("/kubernetes/kubeconfig", Reason::kInvalid,
               "must be an absolute path, not '" + kubernetes.kubeconfig + "'");
+    }
+    ReadLeaderElection(kubernetes.leader_election);
+  }
+
+  void ReadLeaderElection(LeaderElectionConfig& election) {
+    const std::string at = "/kubernetes/leaderElection";
+    ReadSeconds(at + "/leaseDurationSeconds", election.lease_duration);
+    ReadSeconds(at + "/renewDeadlineSeconds", election.renew_deadline);
+    ReadSeconds(at + "/retryPeriodSeconds", election.retry_period);
+    // As CheckLeaseOptions has it (core/kube/lease_election.h).
+    const auto duration = election.lease_duration.count();
+    if (duration < 1 || duration > 3600) {
+      Mistake(at + "/leaseDurationSeconds", Reason::kInvalid, "must be from 1 to 3600");
+    } else if (election.renew_deadline.count() * 10 > duration * 9) {
+      Mistake(at + "/renewDeadlineSeconds", Reason::kInvalid,
+              "must be at least a tenth shorter than leaseDurationSeconds");
+    } else if (election.retry_period.count() < 1 ||
+               election.retry_period * 2 > election.renew_deadline) {
+      Mistake(at + "/retryPeriodSeconds", Reason::kInvalid,
+              "must be from 1 to half of renewDeadlineSeconds");
     }
   }
 
@@ -187,8 +216,9 @@ class ConfigReader {
 
   void ReadSeconds(const std::string& pointer, std::chrono::seconds& out) {
     int64_t number = out.count();
-    const std::string section = pointer.substr(1, pointer.rfind('/') - 1);
-    ReadNumber(SectionOf(document_, section), pointer, 0, number);
+    const Json* section = document_.At(pointer.substr(0, pointer.rfind('/')));
+    static const Json none(Json::Object{});
+    ReadNumber(section != nullptr && section->is_object() ? *section : none, pointer, 0, number);
     out = std::chrono::seconds(number);
   }
 
@@ -224,6 +254,12 @@ Error SyntaxError(const Error& error, const std::string& file) {
 }
 
 }  // namespace
+
+std::optional<Home> HomeFromName(std::string_view name) {
+  if (name == "standalone") return Home::kStandalone;
+  if (name == "kubernetes") return Home::kKubernetes;
+  return std::nullopt;
+}
 
 Result<HostConfig> ParseConfig(std::string_view text, const std::string& file) {
   auto documents = ParseYaml(text);

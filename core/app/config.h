@@ -35,17 +35,37 @@ struct PluginEntryConfig {
   Json config = Json(Json::Object{});
 };
 
-// The cluster that executors work in. Nothing is asked of it before one of them does.
+// Hosts that live in a cluster choose one that leads, by a Lease. Names and defaults are
+// client-go's.
+struct LeaderElectionConfig {
+  std::chrono::seconds lease_duration{15};  // Others wait for so long after its last renewal,
+  std::chrono::seconds renew_deadline{10};  // a leader that cannot renew stops after so long,
+  std::chrono::seconds retry_period{2};     // and it renews this often.
+};
+
+// The cluster that executors work in; with Home::kKubernetes, the one that objects live in.
 struct KubernetesConfig {
   std::string kubeconfig;           // A file; empty: as kubectl finds one, or the pod we run in.
   std::string context;              // Of it; empty: the current one.
   int64_t requests_per_second = 0;  // 0: no limit of ours.
+  std::string ns;  // The host's own, with its Lease; empty: the pod's, or "detent".
+  LeaderElectionConfig leader_election;
 
   // Somebody has said which, so that it must be there.
   bool is_explicit() const { return !kubeconfig.empty() || !context.empty(); }
 };
 
+// Where objects live.
+enum class Home : uint8_t {
+  kStandalone,  // In SQLite, in the data directory.
+  kKubernetes,  // In the Kubernetes API, as custom resources.
+};
+
+// "standalone", "kubernetes".
+std::optional<Home> HomeFromName(std::string_view name);
+
 struct HostConfig {
+  std::optional<Home> home;  // Nothing said: kKubernetes in a pod of a cluster, else kStandalone.
   std::string data = "/var/lib/detent";
   ListenConfig listen;
   bool durability_full = true;

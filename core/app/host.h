@@ -1,10 +1,10 @@
-// The object graph of a host: the one place that names concrete classes, and their order of life.
+// A host that runs: on one machine with a store of its own, or as one of several in a cluster.
 //
-// Start order: store, plugins, engine, loop, server. Stop order: the reverse, so that nobody is
-// asked who is gone already. Not thread-safe; main() owns it.
+// Not thread-safe; main() owns it. The destructor stops it in good order.
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,29 +12,25 @@
 #include "core/app/config.h"
 #include "core/base/clock.h"
 #include "core/base/result.h"
-#include "core/plugin/loader.h"
 
 namespace detent {
 
-// What the configuration says of plugins, as the plugin host takes it. Pure.
-std::vector<PluginConfig> PluginsOf(const HostConfig& config);
-
 class Host {
  public:
-  // Starts everything and serves. A plugin that is refused does not stop it. Errors: the data
-  // directory is in use or damaged, the address is taken or not allowed.
-  static Result<std::unique_ptr<Host>> Start(const HostConfig& config, const Clock& clock);
-  ~Host();
-  Host(const Host&) = delete;
-  Host& operator=(const Host&) = delete;
-
+  virtual ~Host() = default;
   // "http://127.0.0.1:7420" and so on.
-  const std::vector<std::string>& urls() const;
-
- private:
-  struct Parts;
-  explicit Host(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  virtual const std::vector<std::string>& urls() const = 0;
 };
+
+// Starts everything and serves. A plugin that is refused does not stop it. `clock` is borrowed.
+// Errors: the data directory is in use or damaged, the cluster's access cannot be read, the address
+// is taken or not allowed.
+Result<std::unique_ptr<Host>> StartStandaloneHost(const HostConfig& config, const Clock& clock);
+
+// The same in a cluster. It serves health and metrics from the start, and does its work once it
+// leads. `on_deposed` is called if it does not lead any more (any thread, at most once): what it
+// knows is no longer what is, so the process has to end at once, and another one to begin.
+Result<std::unique_ptr<Host>> StartClusterHost(const HostConfig& config, const Clock& clock,
+                                               std::function<void()> on_deposed);
 
 }  // namespace detent

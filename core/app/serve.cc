@@ -2,12 +2,14 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "core/app/cluster.h"
 #include "core/app/config.h"
 #include "core/app/host.h"
 #include "core/base/spelling.h"
@@ -22,25 +24,32 @@ constexpr const char* kServeHelp =
     R"(Runs the host until SIGTERM or SIGINT. Tasks that outlive it go on and are taken up again.
 
 Usage:
-  detent serve [--config FILE] [--data DIR] [--listen ADDRESS] [--socket PATH] [--plugin PATH]...
-               [--kubeconfig FILE] [--context NAME]
+  detent serve [--home standalone|kubernetes] [--config FILE] [--data DIR] [--listen ADDRESS]
+               [--socket PATH] [--plugin PATH]... [--kubeconfig FILE] [--context NAME]
+               [--namespace NAME]
 
 Flags:
+  --home HOME       where objects live: `standalone` in SQLite, `kubernetes` as custom resources of
+                    a cluster that `detent install` was run for. There several hosts may run: one
+                    leads, and another takes over. Default: kubernetes in a pod, else standalone
   --config FILE     what `detent config check` checks; flags win over it
-  --data DIR        where objects are kept (default /var/lib/detent)
+  --data DIR        where objects and plugins' state are kept (default /var/lib/detent)
   --listen ADDRESS  host:port (default 127.0.0.1:7420; port 0 takes a free one)
   --socket PATH     also listen on a Unix socket
   --plugin PATH     a plugin whose kind is its file's name; may be given again. Without any plugin
-                    in the configuration, those beside the binary (../lib/detent/plugins) are taken
+                    in the configuration, those beside the binary (../lib/detent/plugins) are taken,
+                    in a cluster without exec, whose processes would run in the host's own pod
   --kubeconfig FILE the cluster that executors work in (default: as kubectl finds it)
   --context NAME    one of its contexts (default: the current one)
+  --namespace NAME  home kubernetes: the host's own, with its Lease (default: its pod's, or detent)
 
 Examples:
   detent serve --data ./data
   detent serve --config /etc/detent/detent.yaml
   detent serve --data ./data --kubeconfig ~/.kube/config --context staging
+  detent serve --home kubernetes --data ./data --kubeconfig ~/.kube/config
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.
+Exit codes: 0 done, 1 failed or leads no more, 2 wrong usage.
 )";
 
 constexpr const char* kConfigHelp =
@@ -160,7 +169,22 @@ Result<HostConfig> ConfigFrom(const Flags& flags) {
   if (const auto plugins = flags.values.find("--plugin"); plugins != flags.values.end()) {
     for (const std::string& path : plugins->second) config.plugins.push_back(PluginFromPath(path));
   }
-  if (config.plugins.empty()) config.plugins = PluginsBesideBinary();
+  if (const std::string ns = flags.One("--namespace"); !ns.empty()) config.kubernetes.ns = ns;
+  if (const std::string home = flags.One("--home"); !home.empty()) {
+    config.home = HomeFromName(home);
+    if (!config.home) {
+      return Error(Code::kInvalid, "--home must be standalone or kubernetes, not '" + home + "'");
+    }
+  }
+  if (!config.home) {
+    config.home = IsInCluster(EnvironmentOfProcess()) ? Home::kKubernetes : Home::kStandalone;
+  }
+  if (config.plugins.empty()) {
+    config.plugins = PluginsBesideBinary();
+    if (config.home == Home::kKubernetes) {
+      std::erase_if(config.plugins, [](const auto& plugin) { return plugin.kind == "exec"; });
+    }
+  }
   // Plugins are given absolute paths in it, whatever becomes of the working directory.
   config.data = std::filesystem::absolute(config.data).lexically_normal().string();
   return config;
@@ -170,8 +194,9 @@ Result<HostConfig> ConfigFrom(const Flags& flags) {
 
 int RunServe(const std::vector<std::string>& args) {
   if (AsksForHelp(args)) return std::fputs(kServeHelp, stdout) < 0 ? 1 : 0;
-  const auto flags = ParseFlags(args, {"--config", "--data", "--listen", "--socket", "--plugin",
-                                       "--kubeconfig", "--context", "--help"});
+  const auto flags =
+      ParseFlags(args, {"--home", "--config", "--data", "--listen", "--socket", "--plugin",
+                        "--kubeconfig", "--context", "--namespace", "--help"});
   if (!flags) return UsageError(flags.error(), kServeHelp);
   if (!flags->rest.empty()) {
     return UsageError(Error(Code::kInvalid, "unknown argument " + flags->rest[0]), kServeHelp);
@@ -188,7 +213,11 @@ int RunServe(const std::vector<std::string>& args) {
   std::signal(SIGPIPE, SIG_IGN);
 
   const SystemClock clock;
-  auto host = Host::Start(*config, clock);
+  // What such a host knows is out of date, and it may write no more: nothing is left to be done in
+  // good order.
+  const auto on_deposed = [] { std::_Exit(1); };
+  auto host = config->home == Home::kKubernetes ? StartClusterHost(*config, clock, on_deposed)
+                                                : StartStandaloneHost(*config, clock);
   if (!host) return Fail(host.error().message());
   for (const std::string& url : (*host)->urls()) std::printf("detent serves %s\n", url.c_str());
   std::fflush(stdout);

@@ -1,5 +1,6 @@
 #include "core/http/api.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -79,6 +80,23 @@ void AddRoot(Router& router) {
 }
 
 }  // namespace
+
+Handler MakeStandbyApi(const ApiContext& context, std::function<std::string()> why) {
+  auto router = std::make_shared<Router>();
+  AddHealth(*router, context);
+  const std::vector<std::string> paths = router->Patterns();
+  return [router, paths, why = std::move(why)](const Request& request) -> Response {
+    if (std::find(paths.begin(), paths.end(), request.path) != paths.end()) {
+      return router->Dispatch(request);
+    }
+    ApiStatus status;
+    status.code = 503;
+    status.reason = "ServiceUnavailable";
+    status.message = why();
+    status.retry_after_seconds = 1;
+    return status;
+  };
+}
 
 Handler MakeApi(const ApiContext& context) {
   auto router = std::make_shared<Router>();

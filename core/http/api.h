@@ -11,4 +11,8 @@ namespace detent {
 // Requests are counted in context.metrics.
 Handler MakeApi(const ApiContext& context);
 
+// The API of a host that has no store yet: health and metrics; the rest is 503 with the sentence
+// that `why` gives.
+Handler MakeStandbyApi(const ApiContext& context, std::function<std::string()> why);
+
 }  // namespace detent

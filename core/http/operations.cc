@@ -56,7 +56,7 @@ Response Reload(const ApiContext& context, const std::string& kind) {
 
 }  // namespace
 
-void AddOperations(Router& router, const ApiContext& context) {
+void AddHealth(Router& router, const ApiContext& context) {
   for (const std::string name : {"healthz", "livez"}) {
     router.Add("GET", "/" + name, [name](const Request& request, const Router::Captures&) {
       return Health(name, request, {});
@@ -70,6 +70,10 @@ void AddOperations(Router& router, const ApiContext& context) {
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";
     return response;
   });
+}
+
+void AddOperations(Router& router, const ApiContext& context) {
+  AddHealth(router, context);
   router.Add("GET", "/detent/v1/plugins",
              [&context](const Request&, const Router::Captures&) { return Plugins(context); });
   router.Add("GET", "/detent/v1/settings",

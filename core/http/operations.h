@@ -8,8 +8,11 @@
 
 namespace detent {
 
-// Adds /healthz, /livez, /readyz, /metrics, /detent/v1/plugins and /detent/v1/settings. `context`
-// must outlive the router.
+// Adds /healthz, /livez, /readyz and /metrics: what a host answers that waits to lead, too.
+// `context` must outlive the router, here and below.
+void AddHealth(Router& router, const ApiContext& context);
+
+// Adds these, /detent/v1/plugins and /detent/v1/settings.
 void AddOperations(Router& router, const ApiContext& context);
 
 // GET .../NAME/why: {"kind":"Explanation","lines":[...]}.

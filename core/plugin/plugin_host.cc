@@ -182,10 +182,15 @@ void PluginHost::CloseInstances(const std::vector<Entry*>& entries) {
   }
 }
 
+void PluginHost::Load() {
+  std::lock_guard changing(change_mutex_);
+  for (const EntryPtr& entry : entries_) LoadInto(*entry);
+}
+
 void PluginHost::Start() {
   std::lock_guard changing(change_mutex_);
   for (const EntryPtr& entry : entries_) {
-    if (LoadInto(*entry)) Open(*entry);
+    if (entry->loaded || LoadInto(*entry)) Open(*entry);
   }
   keeper_ = std::thread([this] { Keep(); });
 }

@@ -40,7 +40,10 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator {
   PluginHost(std::vector<PluginConfig> plugins, PluginHostOptions options, HostParts parts);
   ~PluginHost() override;  // Stops.
 
-  // Loads every plugin and begins to open it; what becomes of it comes as ExecutorChange.
+  // Loads every plugin and opens none: what is known of kinds and specs is known from then on. May
+  // be left out.
+  void Load();
+  // Begins to open every plugin; what becomes of it comes as ExecutorChange.
   void Start();
   // Loads the file of a kind anew, beside the old image, which stays mapped; live tasks move over.
   // kNotFound: no such kind. kInvalid: refused, and then the old one goes on.

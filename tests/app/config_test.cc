@@ -19,10 +19,17 @@ TEST(Config, EachMistakeHasItsPlaceAndAWayOut) {
     const char* mistake;
   };
   const Row rows[] = {
-      {"home: kubernetes\n", "c.yaml:1:1: home: must be one of: standalone; not 'kubernetes'"},
       {"home: standalne\n",
-       "c.yaml:1:1: home: must be one of: standalone; not 'standalne' (did you mean "
+       "c.yaml:1:1: home: must be one of: standalone, kubernetes; not 'standalne' (did you mean "
        "'standalone'?)"},
+      {"kubernetes: {leaderElection: {leaseDurationSeconds: 0}}\n",
+       "c.yaml:1:31: kubernetes.leaderElection.leaseDurationSeconds: must be from 1 to 3600"},
+      {"kubernetes: {leaderElection: {renewDeadlineSeconds: 14}}\n",
+       "c.yaml:1:31: kubernetes.leaderElection.renewDeadlineSeconds: must be at least a tenth "
+       "shorter than leaseDurationSeconds"},
+      {"kubernetes: {leaderElection: {retryPeriodSeconds: 6}}\n",
+       "c.yaml:1:31: kubernetes.leaderElection.retryPeriodSeconds: must be from 1 to half of "
+       "renewDeadlineSeconds"},
       {"listne: {}\n", "c.yaml:1:1: listne: unknown field (did you mean 'listen'?)"},
       {"listen: {tls: {key: k}}\n", "c.yaml:1:10: listen.tls: needs both certificate and key"},
       {"plugins: {}\n", "c.yaml:1:1: plugins: must be a list, not an object"},

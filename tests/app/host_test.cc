@@ -1,4 +1,4 @@
-#include "core/app/host.h"
+#include "core/app/host_works.h"
 
 #include <gtest/gtest.h>
 
