@@ -51,8 +51,8 @@ Json* Descend(Json* value, std::initializer_list<std::string_view> names) {
   return value != nullptr && value->is_object() ? value : nullptr;
 }
 
-// `task: {template: {...}}`, the form of the first proposal, becomes `taskTemplate: {...}`. False
-// where the document does not have it, or has anything beside it.
+// The form of the first proposal. False where the document does not have it, or has anything beside
+// it.
 bool ModernizeTask(Kind kind, Json& document) {
   if (kind == Kind::kTask) return false;
   Json* holder = kind == Kind::kJobConfig ? Descend(&document, {"spec", "template", "spec"})
@@ -65,17 +65,6 @@ bool ModernizeTask(Kind kind, Json& document) {
   holder->Remove("task");
   holder->Set("taskTemplate", std::move(moved));
   return true;
-}
-
-// Pointers into what was renamed are told as the user wrote them.
-void RestorePointers(Review& review) {
-  const std::string ours = TemplatePointer(review.kind) + "/taskTemplate";
-  const std::string theirs = TemplatePointer(review.kind) + "/task/template";
-  for (Diagnostic& mistake : review.mistakes) {
-    if (mistake.pointer.starts_with(ours)) {
-      mistake.pointer = theirs + mistake.pointer.substr(ours.size());
-    }
-  }
 }
 
 // Unknown fields are let go with a warning each.
@@ -116,7 +105,10 @@ void Examine(Review& review, Json& document, bool strict) {
   CheckMeta(review, document);
   CheckSpec(review, document);
   if (review.old != nullptr) CheckImmutable(review, document);
-  if (modernized) RestorePointers(review);
+  if (!modernized) return;
+  for (Diagnostic& mistake : review.mistakes) {
+    mistake.pointer = OlderPointer(review.kind, mistake.pointer);
+  }
 }
 
 // What a user may write of the metadata; the rest is the server's.
@@ -152,6 +144,20 @@ Admission Finish(Review& review, Object object) {
 }
 
 }  // namespace
+
+bool Modernize(Kind kind, Json& document) {
+  const std::string* version = TextIn(&document, "apiVersion");
+  if (version != nullptr && *version == kFurikoGroupVersion) {
+    document.Set("apiVersion", kGroupVersion);
+  }
+  return ModernizeTask(kind, document);
+}
+
+std::string OlderPointer(Kind kind, const std::string& pointer) {
+  const std::string ours = TemplatePointer(kind) + "/taskTemplate";
+  if (!pointer.starts_with(ours)) return pointer;
+  return TemplatePointer(kind) + "/task/template" + pointer.substr(ours.size());
+}
 
 Admission AdmitNew(Kind kind, const Json& document, const AdmissionContext& context, bool strict) {
   Review review{context, kind};

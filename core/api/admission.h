@@ -40,6 +40,12 @@ struct Admission {
   std::vector<std::string> warnings;  // For the reply's Warning header (RFC 9111 form, text only).
 };
 
+// Brings spellings of an older form to the one that is stored: Furiko's apiVersion becomes ours,
+// and `task: {template: {...}}` becomes `taskTemplate: {...}`. All else stays as it is, mistakes
+// too. True: the second was done, and OlderPointer says where the user has what a mistake is about.
+bool Modernize(Kind kind, Json& document);
+std::string OlderPointer(Kind kind, const std::string& pointer);
+
 // A new object. `document` is the whole object; apiVersion and kind of Furiko's group are taken as
 // ours, and the older `task: {template: {...}}` as `taskTemplate`. Unknown fields are mistakes (or
 // warnings with `strict` false, and are dropped). Name or generateName must be there. A Task is

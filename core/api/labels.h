@@ -8,6 +8,9 @@ namespace detent::labels {
 inline constexpr const char* kJobConfigUid = "execution.detent.dev/job-config-uid";
 inline constexpr const char* kJobConfigName = "execution.detent.dev/job-config";
 inline constexpr const char* kJobUid = "execution.detent.dev/job-uid";
+// The Job's name. A label's value has at most 63 characters: of a longer name it is JobLabelValue
+// (core/base/names.h), the name cut and a hash of it, as Kubernetes shortens names that it derives.
+// kJobUid says for certain which Job it is.
 inline constexpr const char* kJobName = "execution.detent.dev/job";
 inline constexpr const char* kIndex = "execution.detent.dev/index";
 inline constexpr const char* kAttempt = "execution.detent.dev/attempt";

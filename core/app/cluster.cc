@@ -28,6 +28,8 @@ KubeDoorOptions DoorOptions(const ClusterOptions& options) {
 
 }  // namespace
 
+const char* const kUserAgent = "detent/" DETENT_VERSION;
+
 KubeEnvironment EnvironmentOfProcess() {
   KubeEnvironment environment;
   environment.kubeconfig = Variable("KUBECONFIG");

@@ -18,7 +18,8 @@
 
 namespace detent {
 
-inline constexpr const char* kUserAgent = "detent/" DETENT_VERSION;
+// "detent/0.1.0".
+extern const char* const kUserAgent;
 
 // What the process was started with, as far as clusters go: KUBECONFIG, HOME and what a pod has.
 KubeEnvironment EnvironmentOfProcess();

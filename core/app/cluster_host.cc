@@ -207,8 +207,10 @@ void ClusterHost::Lead() {
 }
 
 std::string ClusterHost::WhyNotYet() const {
+  const std::string lease = elector_->Trouble();
   const std::lock_guard lock(mutex_);
   if (elected_) return "this host leads, and is reading what is stored: " + trouble_;
+  if (!lease.empty()) return "this host waits to lead; " + lease;
   if (leader_.empty()) return "this host waits to lead; nobody is known to lead";
   return "this host waits to lead; ask " + leader_ + ", which does";
 }
@@ -220,6 +222,9 @@ Result<void> ClusterHost::Readiness() const {
     return store_->Ready();
   }
   if (elected_) return Error(Code::kUnavailable, trouble_);
+  if (std::string lease = elector_->Trouble(); !lease.empty()) {
+    return Error(Code::kUnavailable, std::move(lease));
+  }
   if (!leader_.empty()) return {};
   return Error(Code::kUnavailable, "no host is known to lead");
 }

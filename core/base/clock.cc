@@ -106,7 +106,9 @@ WallTime SystemClock::Now() const {
 }
 
 MonoTime SystemClock::Mono() const {
-  return MonoTime(ReadClock(CLOCK_MONOTONIC));
+  // Goes on while the machine is suspended, as the time of others does: who leads until an instant
+  // must find it over afterwards.
+  return MonoTime(ReadClock(CLOCK_BOOTTIME));
 }
 
 std::string FormatTime(WallTime time) {

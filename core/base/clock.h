@@ -1,7 +1,8 @@
 // Time, as everything in the core sees it. clock.cc is the only file that asks the system.
 //
-// WallTime is calendar time (slots, deadlines, records); MonoTime never jumps (timeouts, backoff,
-// leases). Pure functions take `now` as an argument; objects take a Clock&.
+// WallTime is calendar time (slots, deadlines, records); MonoTime never goes back, and goes on
+// while the machine is suspended (timeouts, backoff, leases). Pure functions take `now` as an
+// argument; objects take a Clock&.
 
 #pragma once
 

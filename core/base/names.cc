@@ -65,6 +65,13 @@ std::string EightDigits(std::string_view uid) {
   return DerivedUid(uid).substr(0, 8);
 }
 
+// What is cut may not end in a '.', which no '-' may follow.
+std::string CutTo(std::string_view name, size_t length) {
+  name = name.substr(0, length);
+  while (!name.empty() && !IsLowerOrDigit(name.back())) name.remove_suffix(1);
+  return std::string(name);
+}
+
 }  // namespace
 
 Result<void> CheckDns1123Subdomain(std::string_view name) {
@@ -111,15 +118,18 @@ std::string SlotJobName(std::string_view job_config, int64_t slot_unix_seconds) 
   return std::string(job_config) + "-" + std::to_string(slot_unix_seconds);
 }
 
+std::string JobLabelValue(std::string_view job_name) {
+  if (job_name.size() <= kLabelLength) return std::string(job_name);
+  const std::string tail = "-" + DerivedUid(job_name).substr(0, 8);
+  return CutTo(job_name, kLabelLength - tail.size()) + tail;
+}
+
 std::string TaskName(std::string_view job_name, std::string_view job_uid, int64_t index,
                      int64_t attempt) {
   const std::string tail = "-" + std::to_string(index) + "-" + std::to_string(attempt);
   if (job_name.size() + tail.size() <= kLabelLength) return std::string(job_name) + tail;
   const std::string digits = "-" + EightDigits(job_uid);
-  std::string_view head = job_name.substr(0, kLabelLength - tail.size() - digits.size());
-  // What is cut may not end in a '.', which no '-' may follow.
-  while (!head.empty() && !IsLowerOrDigit(head.back())) head.remove_suffix(1);
-  return std::string(head) + digits + tail;
+  return CutTo(job_name, kLabelLength - tail.size() - digits.size()) + digits + tail;
 }
 
 std::string TaskKey(std::string_view job_uid, int64_t index, int64_t attempt) {

@@ -23,6 +23,10 @@ Result<void> CheckLabelValue(std::string_view value);
 // The name of the Job for a slot: "<job config>-<unix seconds>".
 std::string SlotJobName(std::string_view job_config, int64_t slot_unix_seconds);
 
+// What a label says of a Job: its name, or of a name of more than 63 characters its beginning and
+// eight hexadecimal digits made of all of it. The same for every Job of that name.
+std::string JobLabelValue(std::string_view job_name);
+
 // The name of a Task: "<job>-<index>-<attempt>". At most 63 characters: a Job name that is too long
 // is cut, and eight hexadecimal digits of the Job's UID keep it unique.
 std::string TaskName(std::string_view job_name, std::string_view job_uid, int64_t index,

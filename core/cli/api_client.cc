@@ -27,6 +27,7 @@ std::string SelectionPath(const Selection& selection) {
   std::string path = CollectionPath(selection.kind, selection.ns);
   AddParameter(path, "labelSelector", selection.label_selector);
   AddParameter(path, "fieldSelector", selection.field_selector);
+  if (selection.whole_rows) AddParameter(path, "includeObject", "Object");
   return path;
 }
 
@@ -36,6 +37,20 @@ ClientRequest Get(std::string path, bool table = false) {
   request.headers.Add("Accept", table ? kTableAccept : "application/json");
   return request;
 }
+
+// The text of an RFC 7234 warning value: 299 - "text".
+std::string WarningText(std::string_view value) {
+  const size_t quote = value.find('"');
+  if (quote == value.npos || value.size() < quote + 2) return std::string(value);
+  std::string text;
+  for (size_t i = quote + 1; i < value.size() && value[i] != '"'; ++i) {
+    if (value[i] == '\\' && i + 1 < value.size()) ++i;
+    text += value[i];
+  }
+  return text;
+}
+
+}  // namespace
 
 Code CodeFor(int status, const std::string& reason) {
   switch (status) {
@@ -65,20 +80,6 @@ Code CodeFor(int status, const std::string& reason) {
   }
 }
 
-// The text of an RFC 7234 warning value: 299 - "text".
-std::string WarningText(std::string_view value) {
-  const size_t quote = value.find('"');
-  if (quote == value.npos || value.size() < quote + 2) return std::string(value);
-  std::string text;
-  for (size_t i = quote + 1; i < value.size() && value[i] != '"'; ++i) {
-    if (value[i] == '\\' && i + 1 < value.size()) ++i;
-    text += value[i];
-  }
-  return text;
-}
-
-}  // namespace
-
 Result<ClientReply> ApiClient::Heard(Result<ClientReply> reply) {
   was_replied_ = reply.has_value();
   // What stands in front of a server that is away replies too, but never so.
@@ -102,24 +103,29 @@ Error ApiClient::Unreachable(const Error& error) const {
                                        "DETENT_SERVER");
 }
 
+Error ApiClient::Unreadable(const ClientReply& reply) const {
+  return Error(CodeFor(reply.status, ""),
+               "the server at " + shown_ + " answered with HTTP status " +
+                   std::to_string(reply.status) + "; is it `detent serve`?");
+}
+
+Error ApiClient::Advised(const Json&, Error error) const {
+  if (error.code() != Code::kUnauthorized) return error;
+  return Error(error.code(), error.message() + "; give a token by --token-file");
+}
+
 Error ApiClient::Refusal(const ClientReply& reply) {
   mistakes_.clear();
   const Result<Json> status = ParseJson(reply.body);
   const std::string message = status ? TextAt(*status, "/message") : "";
-  if (message.empty()) {
-    return Error(CodeFor(reply.status, ""),
-                 "the server at " + shown_ + " answered with HTTP status " +
-                     std::to_string(reply.status) + "; is it `detent serve`?");
-  }
+  if (message.empty()) return Unreadable(reply);
   const Json* causes = status->At("/details/causes");
   if (causes != nullptr && causes->is_array()) {
     for (const Json& cause : causes->as_array()) {
       mistakes_.push_back({TextAt(cause, "/field"), TextAt(cause, "/message")});
     }
   }
-  std::string text = message;
-  if (reply.status == 401) text += "; give a token by --token-file";
-  return Error(CodeFor(reply.status, TextAt(*status, "/reason")), text);
+  return Advised(*status, Error(CodeFor(reply.status, TextAt(*status, "/reason")), message));
 }
 
 void ApiClient::ReportWarnings(const ClientReply& reply) const {
@@ -130,9 +136,15 @@ void ApiClient::ReportWarnings(const ClientReply& reply) const {
   }
 }
 
-Result<Json> ApiClient::Call(ClientRequest request) {
-  const Result<ClientReply> reply = Heard(transport_->Fetch(request));
+Result<ClientReply> ApiClient::Fetch(const ClientRequest& request) {
+  Result<ClientReply> reply = Heard(transport_->Fetch(request));
   if (!reply) return Unreachable(reply.error());
+  return reply;
+}
+
+Result<Json> ApiClient::Call(const ClientRequest& request) {
+  const Result<ClientReply> reply = Fetch(request);
+  if (!reply) return reply.error();
   if (reply->status < 200 || reply->status > 299) return Refusal(*reply);
   ReportWarnings(*reply);
   Result<Json> body = ParseJson(reply->body, 128);
@@ -185,7 +197,7 @@ Result<Json> ApiClient::ListTable(const Selection& selection) {
 Result<Json> ApiClient::Write(ClientRequest request, const Json& body, const char* type) {
   request.headers.Add("Content-Type", type);
   request.body = DumpJson(body);
-  return Call(std::move(request));
+  return Call(request);
 }
 
 Result<Json> ApiClient::Create(Kind kind, const std::string& ns, const Json& document,
@@ -210,7 +222,7 @@ Result<Json> ApiClient::Delete(const ObjectKey& key, const DeleteRequest& asked)
   request.method = "DELETE";
   AddParameter(request.path, "propagationPolicy", asked.propagation);
   if (asked.dry_run) AddParameter(request.path, "dryRun", "All");
-  return Call(std::move(request));
+  return Call(request);
 }
 
 Result<void> ApiClient::Watch(WatchRequest& asked, const OnEvent& on_event) {
@@ -274,6 +286,12 @@ Result<void> ApiClient::Log(const LogPlace& place, int64_t offset,
   return {};
 }
 
+std::chrono::milliseconds ApiClient::LogPause(size_t tasks) const {
+  // From so many tasks on, listing them is work for the server.
+  constexpr size_t kManyTasks = 200;
+  return std::chrono::milliseconds(tasks < kManyTasks ? 300 : 2000);
+}
+
 Result<Json> ApiClient::Plugins() {
   return Call(Get("/detent/v1/plugins"));
 }
@@ -281,7 +299,7 @@ Result<Json> ApiClient::Plugins() {
 Result<void> ApiClient::ReloadPlugin(const std::string& kind) {
   ClientRequest request = Get("/detent/v1/plugins/" + EscapeUrl(kind) + "/reload");
   request.method = "POST";
-  const Result<Json> reply = Call(std::move(request));
+  const Result<Json> reply = Call(request);
   if (!reply) return reply.error();
   return {};
 }

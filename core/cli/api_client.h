@@ -1,5 +1,6 @@
 // The server's API, as the commands use it: paths, parameters and errors of HTTP on one side,
-// documents and Results on the other.
+// documents and Results on the other. The server is a host; what differs where it is the API server
+// of a cluster, ClusterClient (core/cli/cluster_client.h) does in its own way.
 //
 // One thread. Errors are sentences for the user: a server that is not there, or the server's own
 // words.
@@ -28,6 +29,7 @@ struct Selection {
   std::string ns;  // Empty: all namespaces.
   std::string label_selector;
   std::string field_selector;
+  bool whole_rows = false;  // Of a Table: each row with its object, not its metadata alone.
 };
 
 // A mistake that the server found in one field: "spec.a[0]" and what is wrong with it.
@@ -46,17 +48,20 @@ class ApiClient {
   // `shown` is the server's address as the user knows it.
   ApiClient(std::unique_ptr<ClientTransport> transport, std::string shown)
       : transport_(std::move(transport)), shown_(std::move(shown)) {}
+  virtual ~ApiClient() = default;
+  ApiClient(const ApiClient&) = delete;
+  ApiClient& operator=(const ApiClient&) = delete;
 
   Result<Json> Read(const ObjectKey& key);
   // All pages of a List as one.
-  Result<Json> List(const Selection& selection);
+  virtual Result<Json> List(const Selection& selection);
   // The same as Tables, as a person reads them.
   Result<Json> ReadTable(const ObjectKey& key);
-  Result<Json> ListTable(const Selection& selection);
+  virtual Result<Json> ListTable(const Selection& selection);
 
   // Unknown fields are refused.
-  Result<Json> Create(Kind kind, const std::string& ns, const Json& document, bool dry_run);
-  Result<Json> Patch(const ObjectKey& key, const Json& merge_patch, bool dry_run);
+  virtual Result<Json> Create(Kind kind, const std::string& ns, const Json& document, bool dry_run);
+  virtual Result<Json> Patch(const ObjectKey& key, const Json& merge_patch, bool dry_run);
   // The object that still is there, or a Status where it is gone.
   Result<Json> Delete(const ObjectKey& key, const DeleteRequest& request);
 
@@ -73,34 +78,41 @@ class ApiClient {
     std::chrono::seconds limit{300};
   };
   using OnEvent = std::function<bool(const std::string& type, const Json& object)>;
-  Result<void> Watch(WatchRequest& request, const OnEvent& on_event);
+  virtual Result<void> Watch(WatchRequest& request, const OnEvent& on_event);
 
-  Result<std::vector<std::string>> Why(const ObjectKey& key);
+  virtual Result<std::vector<std::string>> Why(const ObjectKey& key);
   // Whose output: a Task's, or that of a Job's attempt of which no Task is stored.
   struct LogPlace {
     ObjectKey key;
     int64_t index = 0, attempt = 1;  // Of a Job.
   };
-  // The lines of the stored output from byte `offset` on, in CRI format.
-  Result<void> Log(const LogPlace& place, int64_t offset, const HttpClient::OnLine& on_line);
-  Result<Json> Plugins();
-  Result<void> ReloadPlugin(const std::string& kind);
+  // The lines of the stored output from byte `offset` on, in CRI format. kUnsupported: it is not
+  // kept here; kExpired: it is gone.
+  virtual Result<void> Log(const LogPlace& place, int64_t offset,
+                           const HttpClient::OnLine& on_line);
+  virtual Result<Json> Plugins();
+  virtual Result<void> ReloadPlugin(const std::string& kind);
   Result<Json> Version();
 
   // How the host reads schedules. A host that does not say so is taken to have the defaults.
   struct CronDefaults {
     std::string timezone = "UTC";
     bool hash_names = true;
+    bool known = true;  // False: nobody here can say; these are what a host has unless it is told.
   };
-  Result<CronDefaults> ReadCronDefaults();
+  virtual Result<CronDefaults> ReadCronDefaults();
 
   // Whether the server has ever answered, other than by an error of its own.
   bool has_answered() const { return has_answered_; }
   // Whether the last call got a whole reply; its error is in the server's words then.
   bool was_replied() const { return was_replied_; }
 
-  // The server's address as the user knows it.
-  const std::string& shown() const { return shown_; }
+  // The server in a sentence, what it is called without an address, and what to do when it is away.
+  virtual std::string Named() const { return "`detent serve` at " + shown_; }
+  virtual const char* Holder() const { return "host"; }
+  virtual const char* Remedy() const { return "start it again"; }
+  // How long to wait before the output of so many tasks is asked for again.
+  virtual std::chrono::milliseconds LogPause(size_t tasks) const;
 
   void Pause(std::chrono::milliseconds time) { transport_->Pause(time); }
 
@@ -109,13 +121,26 @@ class ApiClient {
     on_warning_ = std::move(on_warning);
   }
 
+ protected:
+  // A reply of any status; the errors are sentences.
+  Result<ClientReply> Fetch(const ClientRequest& request);
+  Result<Json> Call(const ClientRequest& request);
+  // Why there was no reply.
+  virtual Error Unreachable(const Error& error) const;
+  // What the server's Status says, and what to do about it; of a reply that is none.
+  virtual Error Advised(const Json& status, Error error) const;
+  virtual Error Unreadable(const ClientReply& reply) const;
+  Error Refusal(const ClientReply& reply);
+  void Warn(const std::string& warning) const {
+    if (on_warning_) on_warning_(warning);
+  }
+  void set_mistakes(std::vector<FieldMistake> mistakes) { mistakes_ = std::move(mistakes); }
+  const std::string& shown() const { return shown_; }  // The address as the user knows it.
+
  private:
-  Result<Json> Call(ClientRequest request);
   Result<Json> ListPages(const Selection& selection, bool table);
   Result<Json> Write(ClientRequest request, const Json& body, const char* type);
   Result<ClientReply> Heard(Result<ClientReply> reply);
-  Error Unreachable(const Error& error) const;
-  Error Refusal(const ClientReply& reply);
   void ReportWarnings(const ClientReply& reply) const;
 
   std::unique_ptr<ClientTransport> transport_;
@@ -125,6 +150,9 @@ class ApiClient {
   bool was_replied_ = false;
   std::function<void(const std::string&)> on_warning_;
 };
+
+// The code for an HTTP status, and the reason that a Status has beside it.
+Code CodeFor(int status, const std::string& reason);
 
 // Text for a URL's path or query (RFC 3986): all but unreserved characters is escaped.
 std::string EscapeUrl(std::string_view text);

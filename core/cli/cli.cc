@@ -7,8 +7,10 @@
 #include <iostream>
 
 #include "core/base/spelling.h"
+#include "core/cli/cluster_client.h"
 #include "core/cli/command.h"
 #include "core/cli/interrupt.h"
+#include "core/cli/kube_transport.h"
 
 namespace detent {
 namespace {
@@ -17,6 +19,10 @@ constexpr size_t kSummaryColumn = 14;
 constexpr const char* kExitCodes =
     "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 time is over, 4 the job failed.\n";
 constexpr const char* kDefaultServer = "http://127.0.0.1:7420";
+constexpr std::chrono::milliseconds kRequestTimeout{30'000};
+constexpr const char* kServers =
+    "\nAsked is the host of --server, else that of $DETENT_SERVER, else the cluster that\n"
+    "--kubeconfig or --context names, else the host at http://127.0.0.1:7420.\n";
 
 class Cli {
  public:
@@ -29,7 +35,9 @@ class Cli {
   int RunCommand(const Command& command, const ParsedFlags& global,
                  const std::vector<std::string>& args, const Clock& clock, Random& random);
   int Execute(CommandContext& context);
-  Result<ApiClient*> Connect(const ParsedFlags& flags);
+  Result<ApiClient*> Connect(CommandContext& context);
+  Result<void> ConnectHost(const ParsedFlags& flags, const std::string& server);
+  Result<void> ConnectCluster(CommandContext& context);
   int Help(const std::vector<std::string>& words);
   int Unknown(const std::string& word);
   int Wrong(const std::string& mistake, const std::string& command);
@@ -98,7 +106,7 @@ int Cli::RunCommand(const Command& command, const ParsedFlags& global,
     return Wrong("needs " + command.arguments, command.name);
   }
   CommandContext context{command, reading->flags, words, io_, clock, random};
-  context.connect = [this, &reading] { return Connect(reading->flags); };
+  context.connect = [this, &context] { return Connect(context); };
   for (const ExternalCommand& external : external_) context.host_commands.push_back(external.name);
   return Execute(context);
 }
@@ -115,11 +123,34 @@ int Cli::Execute(CommandContext& context) {
   return code ? *code : context.Fail(code.error());
 }
 
-Result<ApiClient*> Cli::Connect(const ParsedFlags& flags) {
-  HttpClientOptions http;
+// A host, unless a flag names a cluster and nothing names a host.
+Result<ApiClient*> Cli::Connect(CommandContext& context) {
+  const ParsedFlags& flags = context.flags;
+  const bool cluster = flags.Has("kubeconfig") || flags.Has("context");
+  if (cluster && flags.Has("server")) {
+    return Error(Code::kInvalid,
+                 "--server: is a host's address, and --kubeconfig and --context name a cluster; "
+                 "drop one");
+  }
   const char* from_environment = io_.environment("DETENT_SERVER");
-  std::string server = flags.Text("server", from_environment != nullptr ? from_environment : "");
-  if (server.empty()) server = kDefaultServer;
+  const std::string server =
+      flags.Text("server", from_environment != nullptr ? from_environment : "");
+  if (cluster && server.empty()) {
+    TRY(ConnectCluster(context));
+  } else {
+    if (cluster) {
+      *io_.err << "note: DETENT_SERVER is set, so " << server
+               << " is asked, and not the cluster; unset it to ask that\n";
+    }
+    TRY(ConnectHost(flags, server.empty() ? kDefaultServer : server));
+  }
+  api_->set_on_warning(
+      [this](const std::string& text) { *io_.err << "warning: " << text << '\n'; });
+  return api_.get();
+}
+
+Result<void> Cli::ConnectHost(const ParsedFlags& flags, const std::string& server) {
+  HttpClientOptions http;
   TRY(SetServer(server, http));
   if (flags.Has("token-file")) http.bearer_token = TRY(ReadTokenFile(flags.Text("token-file")));
   http.ca_file = flags.Text("ca-file");
@@ -129,9 +160,24 @@ Result<ApiClient*> Cli::Connect(const ParsedFlags& flags) {
   if (const auto timeout = flags.Duration("request-timeout")) http.timeout = *timeout;
   api_ = std::make_unique<ApiClient>(
       options_.connect ? options_.connect(http) : MakeHttpTransport(http), server);
-  api_->set_on_warning(
-      [this](const std::string& text) { *io_.err << "warning: " << text << '\n'; });
-  return api_.get();
+  return {};
+}
+
+Result<void> Cli::ConnectCluster(CommandContext& context) {
+  for (const char* flag : {"token-file", "ca-file"}) {
+    if (!context.flags.Has(flag)) continue;
+    return Error(Code::kInvalid, "--" + std::string(flag) +
+                                     ": is about a host; of a cluster the kubeconfig says it");
+  }
+  ClusterAccess access = TRY(FindCluster(context.flags, io_));
+  const std::string server = access.server;
+  context.default_ns = access.namespace_name;
+  const auto timeout = context.flags.Duration("request-timeout").value_or(kRequestTimeout);
+  api_ = std::make_unique<ClusterClient>(
+      options_.connect_cluster ? options_.connect_cluster(access)
+                               : MakeKubeTransport(std::move(access), timeout, context.clock),
+      server, context.clock);
+  return {};
 }
 
 int Cli::Help(const std::vector<std::string>& words) {
@@ -170,7 +216,7 @@ void Cli::PrintOverview(std::ostream& out) const {
   if (!external_.empty()) out << "\nThe host:\n";
   for (const ExternalCommand& command : external_) print(command.name, command.summary);
   out << "\nFlags of all commands:\n"
-      << DescribeFlags(GlobalFlags()) << kExitCodes
+      << DescribeFlags(GlobalFlags()) << kServers << kExitCodes
       << "'detent COMMAND --help' says more about a command.\n";
 }
 
@@ -181,7 +227,7 @@ void Cli::PrintHelp(const Command& command) const {
       << command.description << "\n\nExamples:\n";
   for (const std::string& line : command.examples) out << "  " << line << '\n';
   if (!command.flags.empty()) out << "\nFlags:\n" << DescribeFlags(command.flags);
-  out << "\nFlags of all commands:\n" << DescribeFlags(GlobalFlags()) << kExitCodes;
+  out << "\nFlags of all commands:\n" << DescribeFlags(GlobalFlags()) << kServers << kExitCodes;
 }
 
 const Command* Cli::FindCommand(const std::string& name) const {

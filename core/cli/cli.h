@@ -18,6 +18,7 @@
 namespace detent {
 
 class ClientTransport;
+struct ClusterAccess;
 struct HttpClientOptions;
 
 // What a shell sees. An interrupt (Ctrl-C) ends the process with 130.
@@ -49,11 +50,14 @@ struct ExternalCommand {
 
 using TransportMaker =
     std::function<std::unique_ptr<ClientTransport>(const HttpClientOptions& options)>;
+using ClusterTransportMaker =
+    std::function<std::unique_ptr<ClientTransport>(const ClusterAccess& access)>;
 
 // What tests replace.
 struct CliOptions {
-  TransportMaker connect;       // Null: over HTTP.
-  bool catch_interrupt = true;  // Handle SIGINT while a command runs.
+  TransportMaker connect;                 // Null: over HTTP.
+  ClusterTransportMaker connect_cluster;  // Null: by KubeClient.
+  bool catch_interrupt = true;            // Handle SIGINT while a command runs.
 };
 
 // The process's streams, and what is known of its terminal.

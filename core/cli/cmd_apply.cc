@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "core/api/admission.h"
 #include "core/api/labels.h"
 #include "core/cli/apply_patch.h"
 #include "core/cli/command.h"
@@ -42,9 +43,9 @@ class Applier {
 
   // "created", "configured" or "unchanged".
   Result<const char*> Apply(const Manifest& manifest, const ObjectKey& key) {
-    // The stored form has one spelling of the group, whatever the file uses.
+    // The stored form has one spelling, whatever the file uses.
     Json document = manifest.document;
-    document.Set("apiVersion", kGroupVersion);
+    Modernize(manifest.kind, document);
     // KeyOf has found a name in it.
     document.Find("metadata")->Set("namespace", key.ns);
     const Json wanted = WithLastApplied(std::move(document));

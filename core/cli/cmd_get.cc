@@ -9,6 +9,14 @@
 namespace detent {
 namespace {
 
+// A cluster's account of who has set which field: long, and of no use to a reader.
+void RemoveBookkeeping(Json& document) {
+  if (Json* metadata = document.Find("metadata")) metadata->Remove("managedFields");
+  Json* items = document.Find("items");
+  if (items == nullptr || !items->is_array()) return;
+  for (Json& item : items->as_array()) RemoveBookkeeping(item);
+}
+
 class Getter {
  public:
   Getter(CommandContext& context, ObjectArgs args)
@@ -123,7 +131,8 @@ class Getter {
     context_.out() << ShownName(object.kind, object.name) << '\n';
   }
 
-  void PrintDocument(const Json& document) {
+  void PrintDocument(Json document) {
+    RemoveBookkeeping(document);
     if (format_ == "json") {
       context_.out() << DumpJsonPretty(document) << '\n';
       return;
@@ -201,6 +210,7 @@ Command GetCommand() {
               "Types are jobconfigs (jc), jobs (jb) and tasks (tk), in any form of the\n"
               "word; several as jobs,tasks; or all.",
           .examples = {"detent get jobs -A -o wide", "detent get job/hello -o yaml",
+                       "detent get jobs --kubeconfig ~/.kube/config --context staging",
                        "# What fails, as it happens.",
                        "detent get jobs -w --field-selector status.phase=Failed"},
           .flags = {{"all-namespaces", 'A', FlagType::kSwitch, "", "Of all namespaces."},

@@ -6,9 +6,9 @@
 #include "core/base/log.h"
 #include "core/base/names.h"
 #include "core/cli/command.h"
+#include "core/cli/kube_transport.h"
 #include "core/install/installer.h"
 #include "core/kube/client.h"
-#include "core/kube/cluster_access.h"
 
 namespace detent {
 namespace {
@@ -32,22 +32,6 @@ Result<void> CheckFlags(const ParsedFlags& flags) {
                  "--namespace: " + checked.error().message() + ", not '" + ns + "'");
   }
   return {};
-}
-
-Result<ClusterAccess> AccessOf(const CommandContext& context) {
-  const auto variable = [&](const char* name) {
-    const char* value = context.io.environment(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  KubeEnvironment environment;
-  environment.kubeconfig_flag = context.flags.Text("kubeconfig");
-  environment.kubeconfig = variable("KUBECONFIG");
-  environment.home = variable("HOME");
-  environment.service_host = variable("KUBERNETES_SERVICE_HOST");
-  environment.service_port = variable("KUBERNETES_SERVICE_PORT");
-  AccessOverrides overrides;
-  overrides.context = context.flags.Text("context");
-  return FindClusterAccess(environment, overrides);
 }
 
 InstallOptions OptionsOf(const ParsedFlags& flags) {
@@ -78,13 +62,11 @@ void Pause(KubeClient& client, std::chrono::milliseconds time) {
 }
 
 Result<void> InstallInto(CommandContext& context, const InstallOptions& options) {
-  ClusterAccess access = TRY(AccessOf(context));
+  ClusterAccess access = TRY(FindCluster(context.flags, context.io));
   // What goes wrong is in the answers, once.
   Logger log(LogLevel::kError, [&](std::string_view line) { context.err() << line; });
-  KubeClientOptions client_options;
-  client_options.user_agent = std::string("detent/") + CliVersion();
+  KubeClientOptions client_options = CliKubeOptions(options.request_timeout);
   client_options.random = &context.random;
-  client_options.patience = options.request_timeout;
   KubeClient client(std::move(access), client_options, context.clock, log);
   const InstallPort port{[&](KubeRequest request) { return client.Fetch(std::move(request)); },
                          [&](std::chrono::milliseconds time) { Pause(client, time); },
@@ -113,35 +95,33 @@ Result<int> Install(CommandContext& context) {
 }  // namespace
 
 Command InstallCommand() {
-  return {
-      .name = "install",
-      .arguments = "",
-      .summary = "prepare a Kubernetes cluster for hosts that run in it",
-      .description =
-          "Applies the namespace, the CustomResourceDefinitions, and who may do what; then\n"
-          "waits until the cluster serves our kinds, and asks whether the host's\n"
-          "ServiceAccount may do what it has to. It can be run again: what is there is\n"
-          "brought to this version, and what a newer version has put there is refused.\n"
-          "The host itself is deployed with config/kubernetes, or as you deploy things.\n"
-          "--namespace is where it will run; its default here is detent.",
-      .examples =
-          {"detent install --kubeconfig ~/.kube/config --context staging",
-           "# What would change, checked by the API server.", "detent install --dry-run",
-           "# The same objects for those who apply by other means.",
-           "detent install --print | kubectl apply --server-side --field-manager detent -f -"},
-      .flags = {{"kubeconfig", 0, FlagType::kText, "FILE",
-                 "The cluster. Default: $KUBECONFIG, else ~/.kube/config."},
-                {"context", 0, FlagType::kText, "NAME", "One of its contexts, not the current."},
-                {"dry-run", 0, FlagType::kSwitch, "",
-                 "Let the API server check everything and change nothing."},
-                {"print", 0, FlagType::kSwitch, "",
-                 "Print the objects as YAML and ask no cluster."},
-                {"force-conflicts", 0, FlagType::kSwitch, "",
-                 "Take over fields that something else has set differently."},
-                {"timeout", 0, FlagType::kDuration, "TIME",
-                 "How long the cluster may take to follow; then exit with 3. Default: 60s."}},
-      .offline = true,
-      .run = Install};
+  return {.name = "install",
+          .arguments = "",
+          .summary = "prepare a Kubernetes cluster for hosts that run in it",
+          .description =
+              "Applies the namespace, the CustomResourceDefinitions, and who may do what; then\n"
+              "waits until the cluster serves our kinds, and asks whether the host's\n"
+              "ServiceAccount may do what it has to. It can be run again: what is there is\n"
+              "brought to this version, and what a newer version has put there is refused.\n"
+              "The host itself is deployed with config/kubernetes, or as you deploy things.\n"
+              "The cluster is that of --kubeconfig or --context, else of $KUBECONFIG, else of\n"
+              "~/.kube/config. --namespace is where the host will run; its default here is\n"
+              "detent.",
+          .examples =
+              {"detent install --kubeconfig ~/.kube/config --context staging",
+               "# What would change, checked by the API server.", "detent install --dry-run",
+               "# The same objects for those who apply by other means.",
+               "detent install --print | kubectl apply --server-side --field-manager detent -f -"},
+          .flags = {{"dry-run", 0, FlagType::kSwitch, "",
+                     "Let the API server check everything and change nothing."},
+                    {"print", 0, FlagType::kSwitch, "",
+                     "Print the objects as YAML and ask no cluster."},
+                    {"force-conflicts", 0, FlagType::kSwitch, "",
+                     "Take over fields that something else has set differently."},
+                    {"timeout", 0, FlagType::kDuration, "TIME",
+                     "How long the cluster may take to follow; then exit with 3. Default: 60s."}},
+          .offline = true,
+          .run = Install};
 }
 
 }  // namespace detent

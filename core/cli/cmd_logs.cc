@@ -50,23 +50,25 @@ Result<int> Logs(CommandContext& context) {
 }  // namespace
 
 Command LogsCommand() {
-  return {.name = "logs",
-          .arguments = "job/NAME | task/NAME",
-          .summary = "print the output of tasks",
-          .description =
-              "Of a Job: the output of all its tasks, each line behind [index/attempt] if\n"
-              "there are several.",
-          .examples = {"detent logs job/hello-x7k2p", "detent logs job/shards --index 3 -f",
-                       "detent logs task/hello-x7k2p-0-1 --tail 20 --timestamps"},
-          .flags = {{"follow", 'f', FlagType::kSwitch, "", "Go on until the end."},
-                    {"index", 0, FlagType::kNumber, "N", "Of this index only."},
-                    {"attempt", 0, FlagType::kNumber, "N", "Of this attempt only, from 1."},
-                    {"timestamps", 0, FlagType::kSwitch, "", "Put its time before each line."},
-                    {"tail", 0, FlagType::kNumber, "N", "Only the last lines of each task."},
-                    TimeoutFlag()},
-          .words_min = 1,
-          .words_max = 2,
-          .run = Logs};
+  return {
+      .name = "logs",
+      .arguments = "job/NAME | task/NAME",
+      .summary = "print the output of tasks",
+      .description =
+          "Of a Job: the output of all its tasks, each line behind [index/attempt] if\n"
+          "there are several. A cluster has that of Pods; all other output the host keeps.",
+      .examples = {"detent logs job/hello-x7k2p", "detent logs job/hello-x7k2p --context staging",
+                   "detent logs job/shards --index 3 -f",
+                   "detent logs task/hello-x7k2p-0-1 --tail 20 --timestamps"},
+      .flags = {{"follow", 'f', FlagType::kSwitch, "", "Go on until the end."},
+                {"index", 0, FlagType::kNumber, "N", "Of this index only."},
+                {"attempt", 0, FlagType::kNumber, "N", "Of this attempt only, from 1."},
+                {"timestamps", 0, FlagType::kSwitch, "", "Put its time before each line."},
+                {"tail", 0, FlagType::kNumber, "N", "Only the last lines of each task."},
+                TimeoutFlag()},
+      .words_min = 1,
+      .words_max = 2,
+      .run = Logs};
 }
 
 }  // namespace detent

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ostream>
 
 #include "core/api/admission.h"
@@ -87,6 +88,20 @@ Result<int> Print(CommandContext& context, const std::vector<Asked>& all) {
   return kExitOk;
 }
 
+// What a host may be told otherwise, if it makes a difference to this schedule.
+void NoteGuesses(CommandContext& context, const ScheduleSpec& schedule) {
+  if (schedule.timezone.empty() && !context.flags.Has("timezone")) {
+    context.err() << "note: the schedule has no time zone, and the cluster does not say which one "
+                     "its host takes; this is with UTC\n";
+  }
+  const auto& all = schedule.expressions;
+  const auto hashes = [](const std::string& text) { return text.find('H') != text.npos; };
+  if (std::any_of(all.begin(), all.end(), hashes)) {
+    context.err() << "note: H differs by JobConfig here; a host with hashNames: false has other "
+                     "slots\n";
+  }
+}
+
 Result<int> Next(CommandContext& context) {
   const bool files = context.flags.Has("filename");
   if (context.words.empty() != files) {
@@ -97,6 +112,10 @@ Result<int> Next(CommandContext& context) {
   if (count < 1 || count > kMostSlots) return context.Usage("--count: must be 1 to 10000");
   if (context.flags.Has("from") && !ParseTime(context.flags.Text("from"))) {
     return context.Usage("--from: must be a time such as 2026-11-21T10:00:00Z");
+  }
+  // Nothing is asked of a cluster for a file, but which namespace is meant.
+  if (files && (context.flags.Has("kubeconfig") || context.flags.Has("context"))) {
+    TRY(context.connect());
   }
   if (files) return Print(context, TRY(OfFiles(context)));
   if (IsExpression(context.words[0])) {
@@ -116,6 +135,7 @@ Result<int> Next(CommandContext& context) {
   Asked asked = TRY(OfConfig(config, context.ns()));
   // What the JobConfig leaves open is the host's to say.
   const ApiClient::CronDefaults defaults = TRY(api->ReadCronDefaults());
+  if (!defaults.known) NoteGuesses(context, asked.schedule);
   if (asked.schedule.timezone.empty()) asked.schedule.timezone = defaults.timezone;
   if (!defaults.hash_names) asked.hash_id = "-";
   return Print(context, {asked});

@@ -51,7 +51,7 @@ Command PluginCommand() {
           .summary = "list the host's plugins, or try one again",
           .description =
               "'reload' loads a plugin that failed again from its file; tasks held because\n"
-              "of it go on then.",
+              "of it go on then. A cluster does not know its host's plugins.",
           .examples = {"detent plugin list", "detent plugin reload http"},
           .flags = {{"output", 'o', FlagType::kText, "FORMAT", "json.", {"json"}}},
           .words_min = 1,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "core/api/admission.h"
 #include "core/cli/apply_patch.h"
 #include "core/cli/command.h"
 #include "core/cli/input_files.h"
@@ -93,19 +94,23 @@ Result<Json> JobOfFile(CommandContext& context, const Manifest& manifest) {
   if (name.empty()) return WrongPlace(manifest, "/metadata/name", "is required to run it");
   const ObjectKey key{Kind::kJobConfig, ns, name};
   const std::string apply = "; 'detent apply -f " + manifest.file + "' first, then run it";
+  const char* holder = context.api->Holder();
   const Result<Json> stored = context.api->Read(key);
   if (!stored && stored.error().code() == Code::kNotFound) {
-    return WrongPlace(manifest, "/metadata/name", "the host has no " + ToString(key) + apply);
+    return WrongPlace(manifest, "/metadata/name",
+                      std::string("the ") + holder + " has no " + ToString(key) + apply);
   }
   if (!stored) return stored.error();
   Json document = manifest.document;
-  document.Set("apiVersion", kGroupVersion);
+  Modernize(manifest.kind, document);
   const Json patch = ThreeWayPatch(Json(), document, *stored);
   if (!patch.as_object().empty()) {
-    // Defaults and older spellings are the host's to judge.
+    // What a default means is admission's to judge.
     const Json patched = TRY(context.api->Patch(key, patch, true));
     if (NumberAt(patched, "/metadata/generation") != NumberAt(*stored, "/metadata/generation")) {
-      return WrongPlace(manifest, "/spec", "is not what the host has for " + ToString(key) + apply);
+      return WrongPlace(
+          manifest, "/spec",
+          std::string("is not what the ") + holder + " has for " + ToString(key) + apply);
     }
   }
   Json job = JobOfConfig(name);
@@ -219,7 +224,7 @@ Command RunCommand() {
           .summary = "start a Job now, and see how it ends",
           .description =
               "Creates a Job from a JobConfig, whatever its schedule says, or from a file: of\n"
-              "a Job, or of a JobConfig that the host has as the file says it. With --wait or\n"
+              "a Job, or of a JobConfig that is stored as the file says it. With --wait or\n"
               "--follow the exit code is 4 if the Job failed.",
           .examples = {"detent run nightly --wait --timeout 10m",
                        "# See the output, with a variable of its own.",

@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "core/api/admission.h"
 #include "core/cli/command.h"
 #include "core/cli/input_files.h"
 #include "core/cli/mistakes.h"
@@ -22,7 +23,9 @@ Result<std::vector<std::string>> AskServer(CommandContext& context, ApiClient& a
   Result<Json> tried = api.Create(manifest.kind, ns, manifest.document, true);
   if (!tried && tried.error().code() == Code::kAlreadyExists) {
     const ObjectKey key{manifest.kind, ns, TextAt(manifest.document, "/metadata/name")};
-    tried = api.Patch(key, manifest.document, true);
+    Json document = manifest.document;
+    Modernize(manifest.kind, document);
+    tried = api.Patch(key, document, true);
   }
   if (tried) return std::vector<std::string>();
   if (tried.error().code() == Code::kUnavailable) return tried.error();
@@ -80,7 +83,7 @@ Command ValidateCommand() {
           .examples = {"detent validate -f jobs/", "detent validate -f nightly.yaml --server-side"},
           .flags = {FileFlag(),
                     {"server-side", 0, FlagType::kSwitch, "",
-                     "Also ask the host and its plugins, which change nothing."}},
+                     "Also ask the server, which changes nothing; a host asks its plugins."}},
           .words_max = 1000,
           .offline = true,
           .run = Validate};

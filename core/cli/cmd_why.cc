@@ -22,8 +22,10 @@ Command WhyCommand() {
           .summary = "say why an object is where it is",
           .description =
               "Prints the reasons from the outermost inwards: why a slot was skipped, a\n"
-              "Job is queued, a task is held, or something failed.",
-          .examples = {"detent why jobconfig/nightly", "detent why job/hello-x7k2p"},
+              "Job is queued, a task is held, or something failed. A cluster says what is\n"
+              "stored; a host knows more.",
+          .examples = {"detent why jobconfig/nightly", "detent why job/hello-x7k2p",
+                       "detent why job/hello-x7k2p --context staging"},
           .words_min = 1,
           .words_max = 2,
           .run = Why};

@@ -37,9 +37,15 @@ const std::vector<Flag>& GlobalFlags() {
   static const std::vector<Flag> flags = {
       {"server", 0, FlagType::kText, "URL",
        "Address of the host, or unix:/path. Default: $DETENT_SERVER, else http://127.0.0.1:7420."},
-      {"namespace", 'n', FlagType::kText, "NAME", "Namespace of the objects. Default: default."},
-      {"token-file", 0, FlagType::kText, "FILE", "File with the bearer token to send."},
-      {"ca-file", 0, FlagType::kText, "FILE", "Trust these certificates, not the system's."},
+      {"kubeconfig", 0, FlagType::kText, "FILE",
+       "In place of a host, the cluster that this file describes."},
+      {"context", 0, FlagType::kText, "NAME",
+       "The cluster of this context, of --kubeconfig, $KUBECONFIG or ~/.kube/config."},
+      {"namespace", 'n', FlagType::kText, "NAME",
+       "Namespace of the objects. Default: default; of a cluster, its context's."},
+      {"token-file", 0, FlagType::kText, "FILE", "File with the bearer token to send to a host."},
+      {"ca-file", 0, FlagType::kText, "FILE",
+       "Trust these certificates of a host, not the system's."},
       {"request-timeout", 0, FlagType::kDuration, "TIME",
        "How long a single request may take. Default: 30s."},
       {"help", 'h', FlagType::kSwitch, "", "Show what a command does."},
@@ -62,7 +68,8 @@ Flag LabelFlag() {
 }
 
 Flag DryRunFlag() {
-  return {"dry-run", 0, FlagType::kSwitch, "", "Let the host check everything and change nothing."};
+  return {"dry-run", 0, FlagType::kSwitch, "",
+          "Let the server check everything and change nothing."};
 }
 
 }  // namespace detent

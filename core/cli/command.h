@@ -35,11 +35,13 @@ struct CommandContext {
   std::function<Result<ApiClient*>()> connect = {};
   std::vector<std::string> host_commands = {};  // Carried out elsewhere: "serve".
   Patience patience = {};
+  // Where neither -n nor an object says so. Of a cluster, once connected, its context's.
+  std::string default_ns = "default";
 
   std::ostream& out() { return *io.out; }
   std::ostream& err() { return *io.err; }
-  // -n, or "default".
-  std::string ns() const { return flags.Text("namespace", "default"); }
+  // -n, or the default.
+  std::string ns() const { return flags.Text("namespace", default_ns); }
   // When --timeout is over; nullopt: never.
   std::optional<MonoTime> Deadline() const;
   // Prints a mistake in the words or flags with a hint at the command's help; kExitUsage.

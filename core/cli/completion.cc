@@ -1,5 +1,5 @@
 // Scripts that complete words for shells, made from the tables of commands and flags. Names of
-// objects are asked of the host, by `detent get -o name`, when the user presses the key.
+// objects are asked of the server, by `detent get -o name`, when the user presses the key.
 
 #include <ostream>
 
@@ -44,7 +44,7 @@ Arguments ArgumentsOf(const std::string& command, const Words& host) {
   return {};
 }
 
-// `flags`: what the line says of the host and the namespace, as the shell passes it on.
+// `flags`: what the line says of the server and the namespace, as the shell passes it on.
 std::string Lister(const Arguments& arguments, const std::string& flags) {
   std::string text = "detent " + flags + "get " + arguments.kinds + " -o name 2>/dev/null";
   // job.execution.detent.dev/x is shown as job/x.

@@ -8,11 +8,6 @@
 namespace detent {
 namespace {
 
-constexpr auto kPoll = std::chrono::milliseconds(300);
-constexpr auto kPollOfMany = std::chrono::milliseconds(2000);
-// From so many tasks on, listing them is work for the server.
-constexpr size_t kManyTasks = 200;
-
 Error Gone(const ObjectKey& key) {
   return Error(Code::kNotFound, ToString(key) +
                                     " is not there any more; it was deleted before "
@@ -79,7 +74,7 @@ Result<Json> FollowOutput(CommandContext& context, const ObjectKey& key, LogRead
     if (deadline && context.clock.Mono() >= *deadline) {
       return Error(Code::kDeadline, "the time given by --timeout is over");
     }
-    context.api->Pause(*read < kManyTasks ? kPoll : kPollOfMany);
+    context.api->Pause(context.api->LogPause(*read));
   }
 }
 

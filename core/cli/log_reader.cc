@@ -65,9 +65,10 @@ Result<size_t> LogReader::ReadJob(const std::string& ns, const std::string& job)
     const auto read = Read(source);
     // A Task that went away between the list and now has nothing left to say.
     const bool over = !read && read.error().code() == Code::kNotFound;
-    const bool none = !read && read.error().code() == Code::kUnsupported;
+    const bool none = !read && (read.error().code() == Code::kUnsupported ||
+                                read.error().code() == Code::kExpired);
     if (!read && !over && !none) return read.error();
-    if (none) notes_ << "note: " << read.error().message() << '\n';
+    if (none) Note(read.error().message());
     source.done = source.ended || over || none;
     if (!source.done) continue;
     if (const auto rest = source.lines.TakeRest()) Print(source, *rest);
@@ -113,6 +114,12 @@ Result<void> LogReader::ReadTail(Source& source, int64_t count) {
   source.lines = std::move(lines);
   for (const std::string& line : last) Print(source, line);
   return {};
+}
+
+// Once, however many tasks it holds for.
+void LogReader::Note(const std::string& note) {
+  if (!noted_.insert(note).second) return;
+  notes_ << "note: " << note << '\n';
 }
 
 void LogReader::Print(const Source& source, const std::string& line) {

@@ -10,6 +10,7 @@
 #include <iosfwd>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct LogChoice {
 
 class LogReader {
  public:
-  // All are borrowed. `notes` gets what is not output: tasks whose executor keeps none.
+  // All are borrowed. `notes` gets what is not output: tasks whose output is not to be had.
   LogReader(ApiClient& api, std::ostream& out, std::ostream& notes, LogChoice choice)
       : api_(api), out_(out), notes_(notes), choice_(choice) {}
 
@@ -53,6 +54,7 @@ class LogReader {
   Result<void> UpdateUnstored(const ObjectKey& key);
   Result<void> Read(Source& source);
   Result<void> ReadTail(Source& source, int64_t count);
+  void Note(const std::string& note);
   void Print(const Source& source, const std::string& line);
 
   ApiClient& api_;
@@ -61,6 +63,7 @@ class LogReader {
   const LogChoice choice_;
   bool prefixed_ = false;
   std::map<std::pair<int64_t, int64_t>, Source> sources_;  // By index and attempt.
+  std::set<std::string> noted_;
 };
 
 }  // namespace detent

@@ -42,11 +42,15 @@ Findings CheckOffline(const Manifest& manifest, WallTime now) {
 std::vector<std::string> ExplainRefusal(const Manifest& manifest, const Error& error,
                                         const std::vector<FieldMistake>& fields, WallTime now) {
   if (error.code() != Code::kInvalid) return {Place(manifest) + error.message()};
+  // A server may have been sent the newer spelling of what the file has.
+  Json document = manifest.document;
+  const bool older = Modernize(manifest.kind, document);
   std::vector<std::string> sentences;
   for (const FieldMistake& mistake : fields) {
     if (mistake.field.empty()) continue;
     Diagnostic diagnostic;
     diagnostic.pointer = PointerOf(mistake.field);
+    if (older) diagnostic.pointer = OlderPointer(manifest.kind, diagnostic.pointer);
     diagnostic.message = WithoutPhrase(mistake.message);
     sentences.push_back(Locate(manifest, diagnostic));
   }

@@ -16,7 +16,7 @@ constexpr int64_t kPauseMillis = 250;
 Result<void> Patience::Wait(CommandContext& context, const Error& error) {
   const ApiClient& api = *context.api;
   if (error.code() != Code::kUnavailable || !api.has_answered()) return error;
-  const std::string server = "`detent serve` at " + api.shown();
+  const std::string server = api.Named();
   const std::string away = std::to_string(kServerAway.count()) + " s";
   const bool refused = api.was_replied();
   const MonoTime now = context.clock.Mono();
@@ -33,13 +33,13 @@ Result<void> Patience::Wait(CommandContext& context, const Error& error) {
     return Error(Code::kDeadline,
                  "the time given by --timeout is over, and " + server +
                      (refused ? " still answers: " + error.message()
-                              : std::string(" has not come back; start it again")));
+                              : std::string(" has not come back; ") + api.Remedy()));
   }
   if (now - *away_since_ > kServerAway) {
     if (refused) return error;
     return Error(Code::kUnavailable, "the connection to " + server +
-                                         " broke, and it did not come back within " + away +
-                                         "; start it again, then repeat the command");
+                                         " broke, and it did not come back within " + away + "; " +
+                                         api.Remedy() + ", then repeat the command");
   }
   // Many clients should not all ask at once.
   context.api->Pause(

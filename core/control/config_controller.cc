@@ -12,12 +12,22 @@
 
 namespace detent {
 
+namespace {
+
+// What is told of at once, and was made so much earlier, was made by a clock that is behind ours.
+constexpr std::chrono::seconds kSkew{60};
+
+}  // namespace
+
+void ConfigController::TakeBack(const ObjectPtr& object) {
+  Add(object);
+}
+
 void ConfigController::Seen(const ObjectPtr& object) {
   ConfigEntry* config = context_.model.FindConfig(object->key());
   if (!config) {
-    ConfigEntry& added = context_.model.AddConfig(object);
-    Read(added);
-    context_.Enqueue(added);
+    ConfigEntry& added = Add(object);
+    if (added.begins + kSkew < context_.now) added.begins = context_.now;
     return;
   }
   if (object->meta.resource_version <= config->version()) return;
@@ -28,6 +38,16 @@ void ConfigController::Seen(const ObjectPtr& object) {
   config->object = object;
   Read(*config);
   context_.Enqueue(*config);
+}
+
+// Slots are of this host's clock. The one that says when the object was made may be another, and
+// ahead of it.
+ConfigEntry& ConfigController::Add(const ObjectPtr& object) {
+  ConfigEntry& added = context_.model.AddConfig(object);
+  added.begins = std::min(object->meta.created, context_.now);
+  Read(added);
+  context_.Enqueue(added);
+  return added;
 }
 
 void ConfigController::Gone(const ObjectPtr& object) {
@@ -82,7 +102,7 @@ bool ConfigController::DecideSlots(ConfigEntry& config) {
   view.schedule = config.schedule.get();
   view.spec = &config.schedule_spec;
   view.name = config.object->meta.name;
-  view.decided_until = config.status.last_scheduled.value_or(config.object->meta.created);
+  view.decided_until = config.status.last_scheduled.value_or(config.begins);
   if (config.newest_slot) view.decided_until = std::max(view.decided_until, *config.newest_slot);
   view.now = context_.now;
   view.policy = config.policy;

@@ -16,13 +16,16 @@ class ConfigController {
  public:
   explicit ConfigController(Context& context) : context_(context) {}
 
-  // An object arrived: from the list at start, or as a change.
+  // An object of the list at start.
+  void TakeBack(const ObjectPtr& object);
+  // One arrived, as a change.
   void Seen(const ObjectPtr& object);
   void Gone(const ObjectPtr& object);
 
   void Reconcile(ConfigEntry& config);
 
  private:
+  ConfigEntry& Add(const ObjectPtr& object);
   void Read(ConfigEntry& config);
   // Decides the slots that are due. True if a write was submitted.
   bool DecideSlots(ConfigEntry& config);

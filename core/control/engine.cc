@@ -51,7 +51,7 @@ Result<void> Engine::LoadKind(Kind kind, std::map<std::string, Kind>& missing_ow
   for (bool more = true; more;) {
     const Page page = TRY(context_.store.List(query));
     for (const ObjectPtr& object : page.objects) {
-      if (kind == Kind::kJobConfig) configs_.Seen(object);
+      if (kind == Kind::kJobConfig) configs_.TakeBack(object);
       if (kind == Kind::kJob) jobs_.Seen(object);
       const bool in_hand = HasFinalizer(object->meta, labels::kTaskTracking);
       if (kind == Kind::kTask && in_hand) tasks.push_back(object);

@@ -49,7 +49,7 @@ bool JobController::Adopt(JobEntry& job) {
   if (const std::string name = ConfigNameIn(*document); !name.empty()) {
     const ConfigEntry* config =
         context_.model.FindConfig({Kind::kJobConfig, job.object->meta.ns, name});
-    const WallTime until = job.object->meta.created + kConfigPatience;
+    const WallTime until = job.seen_at + kConfigPatience;  // When it was made is another's clock.
     if (!config && context_.now < until) {
       context_.work.wall.SetNoLater(job.ref, until);
       return false;

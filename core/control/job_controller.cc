@@ -79,6 +79,7 @@ void JobController::Seen(const ObjectPtr& object) {
 
 JobEntry& JobController::Add(const ObjectPtr& object) {
   JobEntry& added = context_.model.AddJob(object);
+  added.seen_at = context_.now;
   Read(added);
   LinkConfig(added);
   context_.Enqueue(added);
@@ -378,6 +379,9 @@ void JobController::UpdatePhase(JobEntry& job, const JobPlan& plan) {
              view.indexes_not_begun + view.retries_due > 0) {
     why = reason::kTaskLimit;
     message = reason::TaskLimitMessage(kind, context_.LimitOf(kind));
+  } else if (const TaskEntry* task = FirstHeldUp(job); task && why.empty()) {
+    why = task->held_up;
+    message = task->held_up_message;
   }
   const JobPhase phase = DerivePhase(view, context_.now);
   if (phase != job.status.phase || why != job.status.reason || message != job.status.message) {
@@ -413,7 +417,8 @@ void JobController::TaskEnded(TaskEntry& task) {
 // The index of an attempt that has ended waits for its next, if there is to be one.
 void JobController::RetryAfter(JobEntry& job, const TaskEntry& ended) {
   if (job.status.finished || IsDecided(job.status, ended.index)) return;
-  const WallTime end = ended.status.finished.value_or(context_.now);
+  // Where it ended is another clock, which may be ahead of ours.
+  const WallTime end = std::min(ended.status.finished.value_or(context_.now), context_.now);
   const bool at_once = JudgeTask(ended.status) == OutcomeKind::kUncounted;
   const std::chrono::seconds delay(job.spec.job_template.retry_delay_seconds);
   job.retries.insert({at_once ? context_.now : end + delay, ended.index});
@@ -428,7 +433,7 @@ WallTime JobController::RetryTime(const JobEntry& job, int64_t index) const {
   const bool waits =
       record != job.status.failed.rend() && !Uncounted(job.status, index, record->attempt);
   const std::chrono::seconds delay(job.spec.job_template.retry_delay_seconds);
-  return waits ? *record->finished + delay : context_.now;
+  return waits ? std::min(*record->finished, context_.now) + delay : context_.now;
 }
 
 void JobController::TakeBack(TaskEntry& task) {

@@ -84,6 +84,7 @@ class JobController {
   void Delete(JobEntry& job);
   void QueueForRoom(const JobEntry& job);
   void UpdatePhase(JobEntry& job, const JobPlan& plan);
+  static const TaskEntry* FirstHeldUp(JobEntry& job);
 
   bool StatusIsDue(JobEntry& job);
   std::shared_ptr<Object> StatusObject(JobEntry& job);

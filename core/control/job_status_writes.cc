@@ -58,6 +58,16 @@ std::shared_ptr<Object> JobController::StatusObject(JobEntry& job) {
   return object;
 }
 
+// Of the attempts in hand that their executor would not take when it last answered; null: none.
+const TaskEntry* JobController::FirstHeldUp(JobEntry& job) {
+  while (!job.held_up.empty()) {
+    const auto task = job.tasks.find(*job.held_up.begin());
+    if (task != job.tasks.end() && !task->second->held_up.empty()) return task->second;
+    job.held_up.erase(job.held_up.begin());
+  }
+  return nullptr;
+}
+
 void JobController::SubmitWithStatus(JobEntry& job, Gathered gathered) {
   if (!context_.store.atomic()) SubmitCreates(job, std::exchange(gathered, {}));
   Transaction transaction;

@@ -49,6 +49,7 @@ struct ConfigEntry : StoredEntry {
   int64_t max_concurrency = 1;
   JobConfigStatus status;               // As stored.
   std::optional<WallTime> newest_slot;  // That a Job was seen of.
+  WallTime begins{};                    // No slot before it is of interest.
   std::string mistake;                  // Why the stored spec cannot be used; empty if it can.
   std::set<std::pair<WallTime, JobEntry*>> unfinished;  // Its Jobs, oldest first.
   std::optional<MonoTime> written_at;
@@ -57,6 +58,7 @@ struct ConfigEntry : StoredEntry {
 struct JobEntry : StoredEntry {
   JobSpec spec;
   JobStatus status;  // Newest; stored when it is written.
+  WallTime seen_at{};
   std::unique_ptr<SpecTemplate> spec_template;
   ConfigEntry* config = nullptr;
   std::map<int64_t, TaskEntry*> tasks;             // In hand and not ended, by index.
@@ -75,6 +77,7 @@ struct JobEntry : StoredEntry {
   bool dirty = false;           // The status differs from what is stored.
   bool urgent = false;          // It must not wait for the next tick.
   int64_t running = 0;          // Of `tasks`, those seen running.
+  std::set<int64_t> held_up;    // Of `tasks`, those with a `held_up` of their own, and some more.
   std::optional<MonoTime> written_at;
 };
 
@@ -105,7 +108,8 @@ struct TaskEntry : StoredEntry {
   std::optional<WallTime> not_before, offered_at, kill_sent_at;
   bool kill_wanted = false, kill_immediate = false, immediate_sent = false, force_sent = false;
   std::string kill_reason;
-  std::string waits_for;  // What the executor last said when it would not take it.
+  // What the executor last said when it would not take it, or not end it: one word, and a text.
+  std::string held_up, held_up_message;
   std::vector<std::function<void(bool)>> acks, acks_in_flight;  // Of checkpoints.
 };
 

@@ -235,7 +235,10 @@ void TaskController::On(TaskNews& news) {
     if (!news.status.running) news.status.running = context_.now;
     EnterRunning(*task);
   }
-  if (task->stage == TaskStage::kOffered) task->stage = TaskStage::kGoing;
+  if (task->stage == TaskStage::kOffered) {
+    task->stage = TaskStage::kGoing;
+    GoesOn(*task);
+  }
   const bool same = status == news.status;
   status = std::move(news.status);
   if (same) return;
@@ -244,16 +247,32 @@ void TaskController::On(TaskNews& news) {
   if (task->job) context_.Enqueue(*task->job);
 }
 
+// Its Job says so for as long as no other answer comes.
+void TaskController::HeldUp(TaskEntry& task, const std::string& why, const std::string& message) {
+  task.held_up = why;
+  task.held_up_message = message;
+  if (!task.job) return;
+  task.job->held_up.insert(task.index);
+  context_.Enqueue(*task.job);
+}
+
+void TaskController::GoesOn(TaskEntry& task) {
+  if (task.held_up.empty()) return;
+  task.held_up.clear();
+  task.held_up_message.clear();
+  if (task.job) context_.Enqueue(*task.job);
+}
+
 void TaskController::On(StartAnswer& answer) {
   TaskEntry* task = context_.model.Task(answer.id);
   if (!task || task->stage != TaskStage::kOffered) return;
   if (answer.accepted) {
     task->stage = TaskStage::kGoing;
-    task->waits_for.clear();
+    GoesOn(*task);
   } else if (answer.retry) {
     task->stage = TaskStage::kIntended;
     task->not_before = context_.now + std::max(answer.retry_after, kAskAgain);
-    task->waits_for = answer.reason + ": " + answer.message;
+    HeldUp(*task, answer.reason, answer.message);
   } else {
     task->status.never_retry = true;
     End(*task, TaskResult::kFailed, answer.reason, answer.message);
@@ -272,12 +291,12 @@ void TaskController::On(RecoverAnswer& answer) {
     const auto pause = later ? std::max(answer.retry_after, kAskAgain)
                              : std::chrono::milliseconds(std::chrono::minutes(10));
     task->not_before = context_.now + pause;
-    task->waits_for =
-        (later ? answer.reason : std::string(reason::kStateUnreadable)) + ": " + answer.message;
+    task->held_up = later ? answer.reason : reason::kStateUnreadable;
+    task->held_up_message = answer.message;
     task->introduced = false;
     return;
   }
-  task->waits_for.clear();
+  GoesOn(*task);
   task->not_before.reset();
   if (task->stage != TaskStage::kUnsure) return;  // It ended, and was only to be let go.
   switch (answer.recovery) {
@@ -325,8 +344,9 @@ void TaskController::On(CheckpointRequest& request) {
 
 void TaskController::On(KillAnswer& answer) {
   TaskEntry* task = context_.model.Task(answer.id);
-  if (!task || IsOver(*task) || answer.accepted) return;
-  task->waits_for = answer.reason + ": " + answer.message;
+  if (!task || IsOver(*task)) return;
+  if (answer.accepted) return GoesOn(*task);
+  HeldUp(*task, answer.reason, answer.message);
   task->kill_sent_at.reset();
   task->not_before = context_.now + kAskAgain;
   context_.work.wall.Set(task->ref, *task->not_before);

@@ -45,6 +45,8 @@ class TaskController {
   void DropTracking(TaskEntry& task);
   void End(TaskEntry& task, TaskResult result, const std::string& why, const std::string& message);
   void Ended(TaskEntry& task);
+  void HeldUp(TaskEntry& task, const std::string& why, const std::string& message);
+  void GoesOn(TaskEntry& task);
   void Lost(TaskEntry& task, const RecoverAnswer& answer);
   void TakeWishes(TaskEntry& task);
   void SeenUnknown(const ObjectPtr& object);

@@ -28,8 +28,10 @@ const std::vector<PrinterColumn>& PrinterColumnsOf(Kind kind) {
   static const std::vector<PrinterColumn> job = {
       {"Phase", "string", ".status.phase", "Where the Job is in its life."},
       {"Succeeded", "integer", ".status.succeeded", "Indexes that have succeeded."},
+      {"Indexes", "integer", ".status.indexes", "How many indexes there are."},
       {"Failed", "integer", ".status.failed", "Indexes that have failed for good."},
       {"Started", "date", ".status.startTime", "How long ago the Job was admitted."},
+      {"Finished", "date", ".status.finishTime", "How long ago the Job ended."},
       kAge,
       {"Reason", "string", ".status.reason", "Why the Job is where it is.", 1},
       {"Message", "string", ".status.message", "The same for a person.", 1}};

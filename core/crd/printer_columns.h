@@ -19,7 +19,8 @@ struct PrinterColumn {
 };
 
 // Without the name, which the server puts in front. Of our Tables' columns these are left out,
-// since no path leads there: a Job's Duration, a Task's Executor.
+// since no path leads there: a Job's Duration, a Task's Executor. Instead of the first, and of
+// "1/3" in Succeeded, a Job has Finished and Indexes.
 const std::vector<PrinterColumn>& PrinterColumnsOf(Kind kind);
 
 }  // namespace detent

@@ -8,6 +8,7 @@
 #include "core/base/yaml.h"
 #include "core/crd/crd.h"
 #include "core/install/permissions.h"
+#include "core/install/webhook_entry.h"
 
 namespace detent {
 namespace {
@@ -102,10 +103,9 @@ std::vector<InstallObject> InstallObjects(const std::string& ns, const std::stri
   }
   all.AddAggregated("edit", EditorPermissions());
   all.AddAggregated("view", ViewerPermissions());
-  // Empty until a host serves admission and says so in it.
   all.Add({{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", ""},
            "ValidatingWebhookConfiguration"},
-          name, {});
+          kWebhookConfiguration, {{"webhooks", Json::Array{WebhookEntry(ns)}}});
   return all.Take();
 }
 

@@ -1,6 +1,7 @@
 #include "core/install/permissions.h"
 
 #include "core/api/object.h"
+#include "core/install/webhook_entry.h"
 
 namespace detent {
 namespace {
@@ -28,8 +29,8 @@ const std::vector<Permission>& HostPermissions() {
       // The host puts its certificate into the one that was installed for it, and makes none.
       {"admissionregistration.k8s.io",
        {"validatingwebhookconfigurations"},
-       {"get", "patch"},
-       {"detent"}},
+       {"get", "list", "watch", "patch"},
+       {kWebhookConfiguration}},
   };
   return permissions;
 }
@@ -39,6 +40,9 @@ const std::vector<Permission>& HostHomePermissions() {
       // A creation has no name yet that a rule could ask for.
       {"coordination.k8s.io", {"leases"}, {"create"}},
       {"coordination.k8s.io", {"leases"}, {"get", "patch"}, {"detent"}},
+      // The certificate that the hosts show to the API server.
+      {"", {"secrets"}, {"create"}},
+      {"", {"secrets"}, {"get", "patch"}, {kWebhookService}},
   };
   return permissions;
 }

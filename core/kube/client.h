@@ -51,10 +51,13 @@ enum class KubeOutcome : uint8_t {
   kBusy,           // 429, and the client's patience is over.
   kUnavailable,    // 5xx, no connection, a broken one. Of a request that has an effect: unknown.
   kDeadline,       // No whole answer in time. Its effect is unknown.
-  kCancelled,
+  kCancelled,      // By its sender, by the client's end, or withheld: see kReasonDeposed.
 };
 
 const char* NameOf(KubeOutcome outcome);
+
+// The reason of a change that may_write withheld. `not_sent` says whether an earlier try was sent.
+inline constexpr const char* kReasonDeposed = "Deposed";
 
 struct KubeReply {
   KubeOutcome outcome = KubeOutcome::kOk;
@@ -64,6 +67,7 @@ struct KubeReply {
   std::string body;     // As it came; of a failure the Status, if it was one.
   std::optional<std::chrono::milliseconds> retry_after;
   bool not_sent = false;  // Provably without effect: no try of it was sent, but such as 429 ended.
+  std::string last_try;   // Of kCancelled, why the try before it failed; empty: there was none.
 };
 
 using KubeCallback = std::function<void(KubeReply&& reply)>;
@@ -86,10 +90,18 @@ struct KubeClientOptions {
   std::chrono::milliseconds reread_files{60'000};
   std::chrono::milliseconds exec_timeout{60'000};  // Of a run of an exec plugin; then it is killed.
   size_t in_flight_max = 32;  // Requests at a time; the rest wait in order. Streams are beside.
+  // After something arrived, more is left to gather for so long: of events that come one by one,
+  // the waking of threads would be the cost. 0: none is.
+  std::chrono::milliseconds gather{4};
   double requests_per_second = 0;  // 0: no limit.
   std::string user_agent;          // "detent/0.1.0 (linux/amd64)"; empty: none is sent.
   std::string proxy;               // For an access that names none; empty: none.
   Random* random = nullptr;        // Of the jitter; borrowed. Null: the system's.
+  // May this host change anything? Asked on the client's thread before each try of every request
+  // but GET and HEAD, when there is nothing left to wait for: not a 429's time, not credentials,
+  // not a limit, not a connection. False: the request ends with kCancelled and kReasonDeposed. It
+  // must not block, nor call the client. Null: always.
+  std::function<bool()> may_write;
 };
 
 class KubeClient {

@@ -21,6 +21,7 @@ CurlTransportOptions TransportOptions(const ClusterAccess& access,
                                       const KubeClientOptions& options) {
   CurlTransportOptions out;
   out.max_connections = kTransfersMax;
+  out.gather = options.gather;
   out.proxy = access.proxy_url.empty() ? options.proxy : access.proxy_url;
   return out;
 }
@@ -112,6 +113,7 @@ void KubeClient::Core::After(milliseconds delay, std::function<void()> task) {
 void KubeClient::Core::EndSoon(Call& call, KubeReply reply) {
   call.ended = std::move(reply);
   call.ended->not_sent = !call.may_be_done;
+  call.ended->last_try = call.last_try;
   ended_.push_back(call.id);
   if (ended_.size() == 1 && !stopping_) {
     transport_->RunAt(MonoTime::min(), [this] { DeliverEnded(); });
@@ -216,6 +218,7 @@ HttpRequest KubeClient::Core::MakeRequest(Call& call) {
   request.body = std::move(from.body);
   if (secure_) request.version = HttpVersion::k2;
   request.tls = call.shown->tls;
+  if (from.method != "GET" && from.method != "HEAD") request.may_send = options_.may_write;
   // Not of a stream: the server makes a gzip member of each batch of events, and libcurl reads the
   // first one only.
   request.decode = !access_.disable_compression && !call.is_stream;
@@ -263,6 +266,7 @@ void KubeClient::Core::OnReply(Call& call, HttpReply&& reply) {
   if (done == nullptr) return;
   KubeReply answer = ToKubeReply(std::move(reply));
   answer.not_sent = answer.not_sent && !done->may_be_done;
+  if (answer.outcome == KubeOutcome::kCancelled) answer.last_try = std::move(done->last_try);
   done->stream.on_end(std::move(answer));
 }
 
@@ -270,6 +274,7 @@ void KubeClient::Core::KeepForNext(Call& call, HttpReply&& reply) {
   call.request.body = std::move(reply.request_body);
   const bool no_effect = reply.not_sent || reply.status == 401 || reply.status == 429;
   call.may_be_done = call.may_be_done || !no_effect;
+  call.last_try = ToKubeReply(std::move(reply)).message;
 }
 
 // One line in the log when the server is lost, and one when it is back. A try that was begun before

@@ -46,6 +46,7 @@ class KubeClient::Core {
     bool refused = false;      // Its credentials were, once.
     bool may_be_done = false;  // An earlier try was sent, and nobody said that it had no effect.
     int tries = 0;
+    std::string last_try;   // Why it failed.
     uint64_t http_id = 0;   // While the transport has it.
     MonoTime begun_at{};    // Its present try,
     MonoTime give_up_at{};  // and its last may begin before this.

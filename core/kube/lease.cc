@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,7 +23,13 @@ const KubeResource& Leases() {
   return leases;
 }
 
+// It did not say anything.
+bool IsSilence(const KubeReply& reply) {
+  return reply.status == 0 && reply.outcome != KubeOutcome::kDenied;
+}
+
 bool SameFailure(const KubeReply& a, const KubeReply& b) {
+  if (IsSilence(a) && IsSilence(b)) return true;
   return a.outcome == b.outcome && a.status == b.status && a.reason == b.reason;
 }
 
@@ -49,6 +56,10 @@ class LeaseElector::Core : public std::enable_shared_from_this<Core> {
     if (thread_.joinable()) thread_.join();
   }
   std::optional<int64_t> Fence() const { return fence_.At(clock_); }
+  std::string Trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+  }
   const std::string& holder() const { return holder_; }
 
  private:
@@ -71,7 +82,9 @@ class LeaseElector::Core : public std::enable_shared_from_this<Core> {
   MonoTime WakeAt(const LeaseStep& step) const;
   void TellLeadership();
   void TellHolder();
-  void LogFailure(const Answer& answer);
+  void NoteVersion(const LeaseRecord& found);
+  void TellTrouble();
+  void Failed(const Answer& answer);
 
   KubeClient& client_;
   const Clock& clock_;
@@ -87,7 +100,10 @@ class LeaseElector::Core : public std::enable_shared_from_this<Core> {
   std::optional<MonoTime> stop_by_;
   std::optional<int64_t> elected_;                         // What the sink knows.
   std::optional<std::string> leader_;                      // Likewise.
-  std::optional<KubeReply> look_failure_, write_failure_;  // As it was logged, until it works.
+  std::optional<KubeReply> look_failure_, write_failure_;  // Until it works.
+  std::string version_;                                    // Of the Lease, as it was last seen.
+  mutable std::mutex mutex_;
+  std::string trouble_;  // Guarded by mutex_.
   std::thread thread_;
 };
 
@@ -158,6 +174,7 @@ void LeaseElector::Core::Take(Answer& answer, MonoTime now) {
   }
   std::erase_if(sent_, [&](const Sent& sent) { return sent.id == answer.id; });
   election_.OnAnswer(answer.id, Read(answer), now);
+  TellTrouble();
 }
 
 // nullopt: it says nothing of the Lease.
@@ -168,15 +185,37 @@ std::optional<LeaseRecord> LeaseElector::Core::Read(Answer& answer) {
     auto lease = ReadLease(reply.body);
     if (lease) {
       (looked ? look_failure_ : write_failure_).reset();
+      NoteVersion(*lease);
       return *std::move(lease);
     }
     reply.outcome = KubeOutcome::kInvalid;
     reply.reason = "BadLease";
     reply.message = lease.error().message();
   }
-  if (looked && reply.outcome == KubeOutcome::kNotFound) return LeaseRecord{};
-  LogFailure(answer);
+  if (looked && reply.outcome == KubeOutcome::kNotFound) {
+    look_failure_.reset();
+    return LeaseRecord{};
+  }
+  Failed(answer);
   return std::nullopt;
+}
+
+// Where somebody has written it, that we could not is past.
+void LeaseElector::Core::NoteVersion(const LeaseRecord& found) {
+  if (version_ == found.version) return;
+  version_ = found.version;
+  write_failure_.reset();
+}
+
+void LeaseElector::Core::TellTrouble() {
+  const auto& failure = look_failure_ ? look_failure_ : write_failure_;
+  std::string trouble;
+  if (failure) {
+    trouble = "the lease " + options_.ns + "/" + options_.name + " cannot be " +
+              (look_failure_ ? "read: " : "written: ") + failure->message;
+  }
+  const std::lock_guard lock(mutex_);
+  trouble_ = std::move(trouble);
 }
 
 // A request that is cancelled is answered all the same.
@@ -224,26 +263,28 @@ void LeaseElector::Core::TellHolder() {
   sink_.OnLeader(*holder);
 }
 
-// Once, until it works again or fails in another way. Who loses a race has not failed, and of a
-// server that cannot be reached the client tells.
-void LeaseElector::Core::LogFailure(const Answer& answer) {
+// Logged once, until it works again or fails in another way. Who loses a race has not failed, and of
+// a server that cannot be reached the client tells.
+void LeaseElector::Core::Failed(const Answer& answer) {
   KubeReply reply = answer.reply;
   if (reply.outcome == KubeOutcome::kConflict || reply.outcome == KubeOutcome::kAlreadyExists) {
     return;
   }
-  if (stop_by_ || (reply.outcome == KubeOutcome::kUnavailable && reply.status == 0)) return;
+  if (stop_by_) return;
   if (reply.outcome == KubeOutcome::kCancelled) {
     reply.reason = "Deadline";
-    reply.message = "no answer in time";
+    reply.message = reply.last_try.empty() ? "no answer in time" : reply.last_try;
   }
   const bool looked = answer.what == LeaseStep::Do::kLook;
   std::optional<KubeReply>& last = looked ? look_failure_ : write_failure_;
-  if (last && SameFailure(*last, reply)) return;
+  const bool is_known = last && SameFailure(*last, reply);
+  const bool is_unreachable = reply.outcome == KubeOutcome::kUnavailable && reply.status == 0;
+  last = reply;
+  if (is_known || is_unreachable) return;
   log_.Warning(looked ? "the lease cannot be read" : "the lease cannot be written",
                {{"lease", options_.ns + "/" + options_.name},
                 {"reason", reply.reason},
                 {"error", reply.message}});
-  last = std::move(reply);
 }
 
 LeaseElector::LeaseElector(KubeClient& client, LeaseOptions options, LeadershipSink& sink)
@@ -263,6 +304,10 @@ void LeaseElector::Stop() {
 
 std::optional<int64_t> LeaseElector::Fence() const {
   return core_->Fence();
+}
+
+std::string LeaseElector::Trouble() const {
+  return core_->Trouble();
 }
 
 const std::string& LeaseElector::holder() const {

@@ -9,11 +9,13 @@
 // a new Lease waits for `duration`.
 //
 // Fence() speaks of the instant at which it is asked. A write that is sent then has the rest of
-// `duration - renew_deadline` to arrive before another may lead; so it should name the version that
-// it replaces, and must not be sent again later without asking again.
+// `duration - renew_deadline` to arrive before another may lead. So it is to be asked right before
+// the first byte of every try, which the client of a host's writes does where Fence() is its
+// KubeClientOptions::may_write; and what must not happen twice names the version that it replaces.
 //
-// The elector has a thread of its own. Its client should have nothing else to do, so that a renewal
-// never waits behind other requests.
+// The elector has a thread of its own. Its client is another one than that of the host's writes: it
+// has no may_write, since the Lease is how a host comes to lead, and nothing else to do, so that a
+// renewal never waits behind other requests.
 //
 // Source: Kubernetes API reference, coordination.k8s.io/v1 Lease; client-go's leaderelection for
 // the periods' names and defaults.
@@ -59,6 +61,10 @@ class LeaseElector {
   // The epoch, if at this instant nobody else can be leading. Ask before every write. Any thread;
   // never blocks, asks no server.
   std::optional<int64_t> Fence() const;
+
+  // Why the Lease cannot be read or written at present, in the server's words where it has some;
+  // empty: it can be, as far as is known. Any thread.
+  std::string Trouble() const;
 
   // What the Lease says while this host holds it: "IDENTITY_UUID", new with each elector.
   const std::string& holder() const;

@@ -22,6 +22,7 @@ bool SaysUnreachable(HttpOutcome outcome) {
     case HttpOutcome::kOk:
     case HttpOutcome::kCancelled:
     case HttpOutcome::kDenied:
+    case HttpOutcome::kWithheld:
     case HttpOutcome::kHeadersTooLarge:
     case HttpOutcome::kInvalid:
       return false;

@@ -46,6 +46,7 @@ StatusWord WordOf(int status) {
 KubeOutcome OutcomeOf(HttpOutcome outcome) {
   switch (outcome) {
     case HttpOutcome::kCancelled:
+    case HttpOutcome::kWithheld:
       return KubeOutcome::kCancelled;
     case HttpOutcome::kConnectTimeout:
       return KubeOutcome::kUnavailable;
@@ -103,6 +104,14 @@ void FillFailure(KubeReply& reply) {
   }
 }
 
+// KubeClientOptions::may_write said no: nothing else withholds a request.
+void FillDeposed(KubeReply& reply) {
+  reply.reason = kReasonDeposed;
+  reply.message =
+      "this host may not change anything in the cluster any more, since another may be leading; "
+      "the change was not sent";
+}
+
 }  // namespace
 
 const char* NameOf(KubeOutcome outcome) {
@@ -143,6 +152,7 @@ KubeReply ToKubeReply(HttpReply&& reply) {
     out.outcome = OutcomeOf(reply.outcome);
     out.reason = ReasonOf(reply.outcome);
     out.message = std::move(reply.message);
+    if (reply.outcome == HttpOutcome::kWithheld) FillDeposed(out);
   } else if (out.status < 200 || out.status >= 300) {
     FillFailure(out);
   } else if (reply.body_truncated) {

@@ -152,7 +152,7 @@ Result<void> WriteLabels(const std::vector<std::string_view>& kept, const Tracki
   const std::pair<const char*, std::string> all[] = {
       {labels::kTaskKey, task.key},
       {labels::kTrackedBy, marks.host_id},
-      {labels::kJobName, task.job_name},
+      {labels::kJobName, JobLabelValue(task.job_name)},
       {labels::kJobUid, task.job_uid},
       {labels::kIndex, std::to_string(task.index)},
       {labels::kAttempt, std::to_string(task.attempt)}};

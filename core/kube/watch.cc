@@ -29,6 +29,12 @@ bool SameReason(const KubeReply& a, const KubeReply& b) {
   return a.outcome == b.outcome && a.status == b.status && a.reason == b.reason;
 }
 
+// Of a scope that has been checked.
+WatchShape ShapeOf(const WatchScope& scope) {
+  auto shape = WatchShape::Parse(scope.only);
+  return shape ? *std::move(shape) : WatchShape();
+}
+
 KubeReply FailureOf(KubeOutcome outcome, std::string reason, std::string message) {
   KubeReply reply;
   reply.outcome = outcome;
@@ -58,8 +64,10 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
   Core(KubeClient& client, const WatchScope& scope, WatchOptions options, WatchSink& sink)
       : client_(client),
         path_(PathOf(scope)),
+        shape_(ShapeOf(scope)),
         options_(options),
         sink_(sink),
+        reader_(shape_),
         streams_(options.streaming) {}
 
   void Start();
@@ -81,6 +89,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
   void EndList(const std::string& version);
   void BreakOff(KubeReply&& reply);
 
+  bool IsListDue() const;
   void RefusedStreaming();
   void Expired();
   void Failed(const KubeReply& reply);
@@ -89,6 +98,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
 
   KubeClient& client_;
   const std::string path_;
+  const WatchShape shape_;
   const WatchOptions options_;
   WatchSink& sink_;
   SystemRandom random_;
@@ -102,6 +112,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
   WatchedSet known_;
   std::string partial_;      // The beginning of a line whose end has not come yet.
   std::string version_;      // A watch can be resumed behind it. Empty: a list is needed.
+  MonoTime listed_at_{};     // The end of the last list.
   bool listing_ = false;     // Initial events are coming.
   bool heard_ = false;       // The present request brought something.
   bool streams_;             // The server has not refused a streaming list yet.
@@ -247,6 +258,7 @@ void KubeWatch::Core::TakeObject(const WatchedObjectPtr& object) {
 void KubeWatch::Core::EndList(const std::string& version) {
   for (const WatchedObjectPtr& gone : known_.TakeUnlisted()) sink_.OnDelete(gone);
   version_ = version;
+  listed_at_ = client_.clock().Mono();
   listing_ = false;
   pages_once_ = false;
   expired_lists_ = 0;
@@ -274,7 +286,10 @@ void KubeWatch::Core::OnStreamEnd(uint64_t request, KubeReply&& reply) {
   if (listing_ && (reply.status == 400 || reply.status == 422)) return RefusedStreaming();
   // A watch that ends as it was asked to is resumed at once, and so is one that was cut while it
   // worked.
-  if (heard_ && !listing_) return BeginAfter(milliseconds(0));
+  if (heard_ && !listing_) {
+    if (IsListDue()) version_.clear();
+    return BeginAfter(milliseconds(0));
+  }
   const bool in_order = reply.outcome == KubeOutcome::kOk;
   // A server that does not know of streaming lists, and does not say so, sends no end of one.
   if (listing_ && heard_) pages_once_ = in_order || reply.outcome == KubeOutcome::kDeadline;
@@ -284,6 +299,10 @@ void KubeWatch::Core::OnStreamEnd(uint64_t request, KubeReply&& reply) {
                                : "the server ended the watch before it had sent anything");
   }
   Failed(reply);
+}
+
+bool KubeWatch::Core::IsListDue() const {
+  return options_.relist.count() > 0 && client_.clock().Mono() - listed_at_ >= options_.relist;
 }
 
 void KubeWatch::Core::RefusedStreaming() {
@@ -300,7 +319,7 @@ void KubeWatch::Core::Expired() {
 
 void KubeWatch::Core::OnPage(uint64_t request, KubeReply&& reply) {
   Result<ListPage> page(Error(Code::kInvalid, ""));
-  if (reply.outcome == KubeOutcome::kOk) page = ReadListPage(reply.body);
+  if (reply.outcome == KubeOutcome::kOk) page = ReadListPage(reply.body, shape_);
   std::lock_guard lock(mutex_);
   if (request != request_) return;
   sent_ = 0;

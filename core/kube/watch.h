@@ -42,6 +42,9 @@ struct WatchOptions {
   // The server is asked to end a watch after so long (between one and two times that, at random),
   // so that watches spread over its replicas.
   std::chrono::seconds lifetime{300};
+  // So long after its last list a watch that ends is followed by a new list, of which differences
+  // alone are told: a change that was lost on its way, by whomever, is noticed then. 0: never.
+  std::chrono::milliseconds relist{1'800'000};
   // A bookmark comes about once a minute: silence for longer means a dead peer.
   std::chrono::milliseconds silence{90'000};
   // After a failure; doubles up to `backoff_most`, with jitter.

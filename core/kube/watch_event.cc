@@ -76,25 +76,46 @@ void ReadMetadata(JsonScan::Value& metadata, Found& found, std::string_view& man
   });
 }
 
-void ReadObject(JsonScan::Value& value, Found& found) {
-  const std::string_view raw = value.Raw();
+// What of a Status says why: read of every object, since the type of an event may stand behind it.
+void ReadStatusWord(std::string_view name, JsonScan::Value& member, Found& found) {
+  if (name == "code") found.status = static_cast<int>(member.Int().value_or(0));
+  if (name == "reason") found.reason = TextOf(member);
+  if (name == "message") found.message = TextOf(member);
+}
+
+// With as much of its text as the shape keeps.
+void ReadObject(JsonScan::Value& value, const WatchShape& shape, Found& found) {
+  const bool all = shape.keeps_all();
+  const std::string_view raw = all ? value.Raw() : std::string_view();
   std::string_view managed_fields;
+  std::string kept = "{";
+  const auto keep = [&](std::string_view member) {
+    if (!all) kept.append(member).push_back(',');
+  };
   value.Members([&](std::string_view name, JsonScan::Value& member) {
     if (name == "metadata") {
+      const std::string_view whole = member.RawMember();
       found.has_metadata = member.IsObject();
       ReadMetadata(member, found, managed_fields);
-    } else if (name == "apiVersion") {
-      found.has_type = true;
-    } else if (name == "code") {
-      found.status = static_cast<int>(member.Int().value_or(0));
-    } else if (name == "reason") {
-      found.reason = TextOf(member);
-    } else if (name == "message") {
-      found.message = TextOf(member);
+      if (!all) keep(Without(whole, managed_fields));
+    } else if (name == "apiVersion" || name == "kind") {
+      found.has_type = found.has_type || name == "apiVersion";
+      keep(member.RawMember());
+    } else if (name == "code" || name == "reason" || name == "message") {
+      if (shape.Keeps(name)) keep(member.RawMember());
+      ReadStatusWord(name, member, found);
+    } else if (!all) {
+      shape.AppendMember(name, member, kept);
     }
     return true;
   });
-  found.object.json = Without(raw, managed_fields);
+  if (all) {
+    found.object.json = Without(raw, managed_fields);
+    return;
+  }
+  if (kept.size() > 1) kept.pop_back();
+  found.object.json.reserve(kept.size() + 1);
+  found.object.json.append(kept).push_back('}');
 }
 
 std::optional<WatchEvent::Type> EventTypeOf(std::string_view name) {
@@ -116,7 +137,7 @@ Result<WatchEvent> WatchEventReader::ReadEvent(std::string_view line) {
   Found found;
   auto read = scan_.Read(line, [&](std::string_view name, JsonScan::Value& value) {
     if (name == "type") type_name = TextOf(value);
-    if (name == "object") ReadObject(value, found);
+    if (name == "object") ReadObject(value, shape_, found);
     return true;
   });
   if (!read) return NoEvent(read.error().message());
@@ -141,7 +162,7 @@ Result<WatchEvent> WatchEventReader::ReadEvent(std::string_view line) {
   return event;
 }
 
-Result<ListPage> ReadListPage(std::string_view body) {
+Result<ListPage> ReadListPage(std::string_view body, const WatchShape& shape) {
   ListPage page;
   bool has_items = false;
   std::string api_version, kind;
@@ -153,7 +174,7 @@ Result<ListPage> ReadListPage(std::string_view body) {
     return true;
   };
   const auto in_items = [&](JsonScan::Value& value) {
-    ReadObject(value, items.emplace_back());
+    ReadObject(value, shape, items.emplace_back());
     return true;
   };
   auto read = scan.Read(body, [&](std::string_view name, JsonScan::Value& value) {

@@ -11,15 +11,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/json_scan.h"
 #include "core/base/result.h"
+#include "core/kube/watch_shape.h"
 
 namespace detent {
 
-// One object as the server sent it, without metadata.managedFields; with the apiVersion and kind
-// that are left out of the items of a list. Shared and never changed.
+// One object as the server sent it, or as much of it as a WatchShape keeps, without
+// metadata.managedFields; with the apiVersion and kind that are left out of the items of a list.
+// Shared and never changed.
 struct WatchedObject {
   std::string ns, name, uid;
   std::string resource_version;
@@ -48,14 +51,17 @@ struct ListPage {
 // One thread at a time.
 class WatchEventReader {
  public:
+  explicit WatchEventReader(WatchShape shape = {}) : shape_(std::move(shape)) {}
+
   // kInvalid: no event, or one that lacks what its type needs; the message says what.
   Result<WatchEvent> ReadEvent(std::string_view line);
 
  private:
+  const WatchShape shape_;
   JsonScan scan_;
 };
 
 // kInvalid: no list, or one without a version.
-Result<ListPage> ReadListPage(std::string_view body);
+Result<ListPage> ReadListPage(std::string_view body, const WatchShape& shape = {});
 
 }  // namespace detent

@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/base/names.h"
+#include "core/kube/watch_shape.h"
 
 namespace detent {
 namespace {
@@ -133,7 +134,9 @@ Result<void> CheckWatchScope(const WatchScope& scope) {
     }
   }
   TRY(CheckSelector("label selector", scope.label_selector, CheckRequirement));
-  return CheckSelector("field selector", scope.field_selector, CheckTerm);
+  TRY(CheckSelector("field selector", scope.field_selector, CheckTerm));
+  if (const auto shape = WatchShape::Parse(scope.only); !shape) return shape.error();
+  return {};
 }
 
 std::string PathOf(const WatchScope& scope) {

@@ -15,13 +15,14 @@ struct WatchScope {
   std::string ns;  // Empty: all namespaces.
   std::string label_selector;
   std::string field_selector;
+  std::string only{};  // What of each object is kept, for WatchShape. Empty: all of it.
 
   bool operator==(const WatchScope&) const = default;
   auto operator<=>(const WatchScope&) const = default;
 };
 
 // What the API server would refuse whoever asks: a subresource, a namespace that is none, selectors
-// that cannot be read. kInvalid names the field.
+// or a shape that cannot be read. kInvalid names the field.
 Result<void> CheckWatchScope(const WatchScope& scope);
 
 // Where the server has them: the path of the collection, with the selectors as its query.

@@ -96,6 +96,10 @@ struct CurlHandle::Hooks {
       exchange.would_resend = true;
       return CURL_PREREQFUNC_ABORT;
     }
+    if (exchange.request.may_send && !exchange.request.may_send()) {
+      exchange.withheld = true;
+      return CURL_PREREQFUNC_ABORT;
+    }
     return CURL_PREREQFUNC_OK;
   }
 };
@@ -124,6 +128,8 @@ void CurlHandle::SetOnce() {
   Curl().easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
   Curl().easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
   Curl().easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
+  // The least: the usual 64 KiB would stay with each handle after its first request with a body.
+  Curl().easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, 16L * 1024);
   Curl().easy_setopt(easy_, CURLOPT_HTTP09_ALLOWED, 0L);
   Curl().easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   // Without it, cancelling a request waits for a resolver that may take seconds.
@@ -348,6 +354,9 @@ void CurlHandle::FillOutcome(int curl_code) {
   if (code == CURLE_OK || reply.body_truncated) return set(HttpOutcome::kOk, "");
   if (exchange_->denied) {
     return set(HttpOutcome::kDenied, "the egress policy does not allow the server's address");
+  }
+  if (exchange_->withheld) {
+    return set(HttpOutcome::kWithheld, "the request was withheld before it was sent");
   }
   if (exchange_->would_resend) {
     return set(HttpOutcome::kConnectionReset, "the connection was closed before a response began");

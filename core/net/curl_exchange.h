@@ -34,6 +34,7 @@ struct CurlExchange {
   // Written by libcurl's callbacks.
   int requests_begun = 0;  // More than one: libcurl is about to send again.
   bool denied = false;
+  bool withheld = false;
   bool would_resend = false;
   bool headers_too_large = false;
   bool succeeds = false;  // The status line said 2xx.

@@ -1,9 +1,12 @@
 #include "core/net/curl_loop.h"
 
+#include <poll.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <new>
@@ -65,6 +68,11 @@ CurlLoop::~CurlLoop() {
 void CurlLoop::Wake() {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
+}
+
+void CurlLoop::TakeWake() {
+  uint64_t ignored = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_, &ignored, sizeof ignored);
 }
 
 void CurlLoop::WakeIfAsleep(std::unique_lock<std::mutex> lock) {
@@ -192,13 +200,12 @@ int CurlLoop::Patience() const {
 }
 
 void CurlLoop::OnEvent(int fd, uint32_t seen, MonoTime now) {
-  if (fd == wake_) {
-    uint64_t ignored = 0;
-    [[maybe_unused]] const ssize_t got = read(wake_, &ignored, sizeof ignored);
-    return;
-  }
+  if (fd == wake_) return TakeWake();
   Watched& watched = At(fd);
-  if ((seen & EPOLLIN) != 0) watched.heard_at = now;
+  if ((seen & EPOLLIN) != 0) {
+    watched.heard_at = now;
+    gather_until_ = now + options_.gather;
+  }
   if (watched.wanted == 0) {  // An idle connection was closed by its server.
     epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     watched.registered = 0;
@@ -212,14 +219,32 @@ void CurlLoop::OnEvent(int fd, uint32_t seen, MonoTime now) {
   Curl().multi_socket_action(multi_, fd, flags, &running);
 }
 
+// False: there is something to do already. Else whoever brings more wakes the thread.
+bool CurlLoop::MaySleep() {
+  std::lock_guard lock(mutex_);
+  sleeping_ = sends_.empty() && cancels_.empty() && tasks_.empty() && !stopping_;
+  return sleeping_;
+}
+
+// Waits for what is to be sent or done, and not for what arrives. False: it has gathered.
+bool CurlLoop::Gather() {
+  if (options_.gather.count() == 0) return false;
+  const auto left = gather_until_ - clock_.Mono();
+  if (left.count() <= 0) return false;
+  const auto most = static_cast<int>(std::chrono::ceil<milliseconds>(left).count());
+  const int asked = Patience();
+  const int patience = asked < 0 ? most : std::min(asked, most);
+  if (patience == 0 || !MaySleep()) return true;
+  pollfd wake{wake_, POLLIN, 0};
+  if (poll(&wake, 1, patience) > 0) TakeWake();
+  return true;
+}
+
 void CurlLoop::Drive() {
+  if (Gather()) return;
   std::array<epoll_event, 256> events;
   int patience = Patience();
-  if (patience != 0) {
-    std::lock_guard lock(mutex_);
-    sleeping_ = sends_.empty() && cancels_.empty() && tasks_.empty() && !stopping_;
-    if (!sleeping_) patience = 0;
-  }
+  if (patience != 0 && !MaySleep()) patience = 0;
   const int count = epoll_wait(epoll_, events.data(), events.size(), patience);
   const MonoTime now = multiplexed_ > 0 && count > 0 ? clock_.Mono() : MonoTime();
   for (int i = 0; i < count; ++i) {
@@ -229,6 +254,7 @@ void CurlLoop::Drive() {
 }
 
 void CurlLoop::Run() {
+  pthread_setname_np(pthread_self(), "dt:http");  // Else it would have its first sender's.
   while (TakeInbox()) {
     RunDue();
     Admit();

@@ -65,6 +65,8 @@ class CurlLoop final : public CurlSockets {
   void Run();
   bool TakeInbox();
   void RunDue();
+  bool Gather();
+  bool MaySleep();
   void Drive();
   void OnEvent(int fd, uint32_t seen, MonoTime now);
   int Patience() const;
@@ -72,6 +74,7 @@ class CurlLoop final : public CurlSockets {
   Watched& At(int fd);
   void WakeIfAsleep(std::unique_lock<std::mutex> lock);
   void Wake();
+  void TakeWake();
 
   // curl_loop_exchanges.cc: the life of an exchange.
   void Queue(ExchangePtr exchange);
@@ -119,6 +122,7 @@ class CurlLoop final : public CurlSockets {
   bool timer_set_ = false;
   MonoTime timer_at_{};
   MonoTime sweep_at_{};
+  MonoTime gather_until_{};
   std::thread thread_;
 };
 

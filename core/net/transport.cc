@@ -10,6 +10,8 @@ const char* ReasonOf(HttpOutcome outcome) {
       return "Cancelled";
     case HttpOutcome::kDenied:
       return "EgressDenied";
+    case HttpOutcome::kWithheld:
+      return "Withheld";
     case HttpOutcome::kConnectTimeout:
       return "ConnectTimeout";
     case HttpOutcome::kReadTimeout:

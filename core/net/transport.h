@@ -56,12 +56,17 @@ struct HttpRequest {
   // transport's thread, which it must not block; false ends the transfer (kOk, body_truncated).
   // response_body_max then holds for other replies only.
   std::function<bool(std::string_view piece)> on_body;
+  // Set: asked on the transport's thread when nothing but the request's first byte is left to do,
+  // so behind every queue and every connecting. False ends it with kWithheld, not sent. It must not
+  // block, nor call the transport.
+  std::function<bool()> may_send;
 };
 
 enum class HttpOutcome : uint8_t {
   kOk,  // A whole response of any status, or one cut at response_body_max.
   kCancelled,
-  kDenied,  // By an EgressPolicy.
+  kDenied,    // By an EgressPolicy.
+  kWithheld,  // By the request's may_send.
   kConnectTimeout,
   kReadTimeout,
   kIdleTimeout,

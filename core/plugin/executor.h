@@ -28,6 +28,7 @@ struct TaskOrder {
   std::string key;  // TaskKey(): stable over restarts.
   std::string name;
   std::string ns;
+  std::string job_name, job_uid;  // The Job it is of; in full, where `name` may have it cut.
   int64_t attempt = 1;
   std::string spec;    // JSON text, filled in.
   std::string handle;  // The last checkpoint; empty if none.

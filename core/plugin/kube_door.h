@@ -48,8 +48,10 @@ class KubeDoor {
   const KubeDoorOptions& options() const { return options_; }
 
   // Sends a request that changes something, as this host (field_manager). All changes go this way,
-  // those of Ensure and LetGo too: a leader is held to its epoch here and nowhere else. The answer
-  // names it for the client's Cancel.
+  // those of Ensure and LetGo too. The answer names it for the client's Cancel.
+  //
+  // That a host which does not lead any more changes nothing is the client's work: it asks
+  // KubeClientOptions::may_write before each try, also of what has waited here or there meanwhile.
   uint64_t Write(KubeRequest request, KubeCallback callback);
 
   // The marks of a task's object, for WithTracking.

@@ -41,15 +41,21 @@ detent_status StatusFor(KubeOutcome outcome) {
   return DETENT_E_INTERNAL;
 }
 
+// Of a deposed host's change: none of its tries had an effect, or one of them may have.
+detent_status StatusFor(const KubeReply& reply) {
+  const bool deposed = reply.outcome == KubeOutcome::kCancelled && reply.reason == kReasonDeposed;
+  if (!deposed) return StatusFor(reply.outcome);
+  return reply.not_sent ? DETENT_E_FENCED : DETENT_E_UNAVAILABLE;
+}
+
 TrackedTask TrackedTaskOf(const TaskOrder& order) {
-  const JobOfTask job = JobOf(order);
   TrackedTask task;
   task.key = AbiKey(order.key);
   task.name = order.name;
   task.ns = order.ns;
-  task.job_name = job.name;
-  task.job_uid = job.uid;
-  task.index = job.index;
+  task.job_name = order.job_name;
+  task.job_uid = order.job_uid;
+  task.index = IndexOf(order);
   task.attempt = order.attempt;
   return task;
 }
@@ -144,14 +150,31 @@ void KubeRequests::CancelSent(const Call& call) {
 }
 
 void KubeRequests::OnReply(detent_op op, KubeReply&& reply, bool adopted) {
-  Answer answer{StatusFor(reply.outcome), std::move(reply), adopted ? 1u : 0u};
+  Answer answer{StatusFor(reply), std::move(reply), adopted ? 1u : 0u};
   if (answer.code == DETENT_OK && answer.reply.body.size() > kAnswerBytes) {
     answer.code = DETENT_E_TOO_LARGE;
     answer.reply.message = "the answer has more than " + std::to_string(kAnswerBytes >> 20) +
                            " MiB; ask for less of it (limit=, or a selector)";
   }
   if (answer.code != DETENT_OK) answer.reply.body.clear();
-  AnswerLater(op, std::move(answer));
+  AnswerTogether(op, std::move(answer));
+}
+
+// Once the client's thread is through with what has come: the strand wakes once for all of it.
+void KubeRequests::AnswerTogether(detent_op op, Answer answer) {
+  std::lock_guard lock(mutex_);
+  answers_.emplace_back(op, std::move(answer));
+  if (answers_.size() > 1) return;
+  door_.client().After(std::chrono::milliseconds(0), [this] {
+    auto answers = std::make_shared<std::vector<std::pair<detent_op, Answer>>>();
+    {
+      std::lock_guard again(mutex_);
+      answers->swap(answers_);
+    }
+    instance_.Post([this, answers] {
+      for (auto& [answered, kept] : *answers) Deliver(answered, std::move(kept));
+    });
+  });
 }
 
 void KubeRequests::AnswerLater(detent_op op, Answer answer) {

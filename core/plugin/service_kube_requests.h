@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/plugin/handle_table.h"
 #include "core/plugin/kube_door.h"
@@ -60,6 +62,7 @@ class KubeRequests {
   void NoteSent(detent_op op, uint64_t sent);
   void OnReply(detent_op op, KubeReply&& reply, bool adopted);
   void AnswerLater(detent_op op, Answer answer);
+  void AnswerTogether(detent_op op, Answer answer);
   void Deliver(detent_op op, Answer&& answer);
   bool Take(detent_op op, Call& call);
   void CancelSent(const Call& call);
@@ -67,7 +70,9 @@ class KubeRequests {
   Instance& instance_;
   KubeDoor& door_;
   std::mutex mutex_;
-  HandleTable<Call, NoMutex, 1> calls_;  // Guarded by mutex_.
+  HandleTable<Call, NoMutex, 1> calls_;  // Guarded by mutex_, as is the next.
+  // Replies of the client's present turn.
+  std::vector<std::pair<detent_op, Answer>> answers_;
 };
 
 }  // namespace detent

@@ -19,6 +19,7 @@ detent_status ToWatchOrder(const detent_watch_request& given, const std::string&
   out.ns = Text(given.namespace_);
   out.label_selector = Text(given.label_selector);
   out.field_selector = Text(given.field_selector);
+  out.only = Text(given.only);
   if (!CheckWatchScope(out)) return DETENT_E_INVALID;
   order.tracked = (given.flags & DETENT_WATCH_TRACKED) != 0;
   if (order.tracked) {

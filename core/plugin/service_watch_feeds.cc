@@ -54,6 +54,7 @@ class WatchFeeds::Feed final : public WatchSink, public std::enable_shared_from_
   template <typename Write>
   void Add(Write&& write);
   void PostTurn();
+  void PostTurnSoon();
   void Turn();
   void Restart();
   void Tell(const WatchNews& news);
@@ -96,14 +97,23 @@ void WatchFeeds::Feed::Add(Write&& write) {
     backlog_.Clear();
     overrun_ = true;
   }
-  PostTurn();
+  PostTurnSoon();
 }
 
-// Under mutex_.
+// Under mutex_, as is the next.
 void WatchFeeds::Feed::PostTurn() {
   if (due_ || (backlog_.empty() && !overrun_)) return;
   due_ = true;
   instance_.Post([self = shared_from_this()] { self->Turn(); });
+}
+
+// Once the client's thread is through with what has come: the strand wakes once for all of it.
+void WatchFeeds::Feed::PostTurnSoon() {
+  if (due_ || (backlog_.empty() && !overrun_)) return;
+  due_ = true;
+  feeds_.door().client().After(std::chrono::milliseconds(0), [self = shared_from_this()] {
+    self->instance_.Post([self] { self->Turn(); });
+  });
 }
 
 void WatchFeeds::Feed::Turn() {

@@ -19,27 +19,18 @@ const void* LogsOf(const detent_executor& table) {
   return table.extension(DETENT_EXT_LOGS);
 }
 
-JobOfTask JobOf(const TaskOrder& order) {
-  JobOfTask job;
-  // The key is made of the Job's UID, the index and the attempt.
+uint64_t IndexOf(const TaskOrder& order) {
+  uint64_t index = 0;
   const size_t slash = order.key.find('/');
-  if (slash != std::string::npos) {
-    job.uid = order.key.substr(0, slash);
-    const char* digits = order.key.data() + slash + 1;
-    std::from_chars(digits, order.key.data() + order.key.size(), job.index);
-  }
-  const std::string suffix = "-" + std::to_string(job.index) + "-" + std::to_string(order.attempt);
-  job.name = order.name;
-  if (job.name.ends_with(suffix)) job.name.resize(job.name.size() - suffix.size());
-  return job;
+  if (slash == std::string::npos) return index;
+  const char* digits = order.key.data() + slash + 1;
+  std::from_chars(digits, order.key.data() + order.key.size(), index);
+  return index;
 }
 
 TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
     : key_(AbiKey(order.key)) {
-  JobOfTask job = JobOf(order);
-  job_name_ = std::move(job.name);
-  job_uid_ = std::move(job.uid);
-  ref_.index = job.index;
+  ref_.index = IndexOf(order);
   ref_.size = sizeof ref_;
   ref_.attempt = static_cast<uint32_t>(order.attempt);
   ref_.task = task;
@@ -53,8 +44,8 @@ TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
   }
   ref_.last_phase = PhaseOf(order.last_state);
   ref_.flags = flags;
-  ref_.job_name = View(job_name_);
-  ref_.job_uid = View(job_uid_);
+  ref_.job_name = View(order.job_name);
+  ref_.job_uid = View(order.job_uid);
 }
 
 }  // namespace detent

@@ -13,12 +13,8 @@ namespace detent {
 // since plugins may use it as a file's name.
 std::string AbiKey(const std::string& key);
 
-// The Job that a task belongs to, as its order tells: by its key (core/base/names.h) and its name.
-struct JobOfTask {
-  std::string name, uid;
-  uint64_t index = 0;
-};
-JobOfTask JobOf(const TaskOrder& order);
+// The parallel index that a task is an attempt at, as its key tells (core/base/names.h).
+uint64_t IndexOf(const TaskOrder& order);
 
 // The table of the logs extension, or null.
 const void* LogsOf(const detent_executor& table);
@@ -31,7 +27,7 @@ class TaskRef {
   const detent_task_ref* get() const { return &ref_; }
 
  private:
-  std::string key_, job_name_, job_uid_;
+  std::string key_;
   detent_blob blob_{};
   detent_task_ref ref_{};
 };

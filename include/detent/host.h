@@ -43,7 +43,7 @@ typedef struct detent_log {
 
 /* Clocks for now_ns. */
 #define DETENT_CLOCK_WALL 0u      /* since 1970-01-01 UTC; may jump */
-#define DETENT_CLOCK_MONOTONIC 1u /* never goes back; not comparable over lives */
+#define DETENT_CLOCK_MONOTONIC 1u /* of one life; never goes back, nor stands still */
 
 /* What an instance found out about its backend (health). */
 #define DETENT_HEALTH_UNDETECTED 0u /* the backend is not there: no CRD, no tool */

@@ -162,7 +162,7 @@ bool AllEnded(const Pod& pod) {
 }
 
 const Condition* DisruptionOf(const Pod& pod) {
-  const Condition* const condition = pod.condition("DisruptionTarget");
+  const Condition* const condition = pod.condition(kDisruptionTarget);
   return condition != nullptr && condition->holds ? condition : nullptr;
 }
 

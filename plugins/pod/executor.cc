@@ -33,6 +33,7 @@ void PodExecutor::Open(sdk::Op op) {
   sdk::WatchRequest request;
   request.gvr = kPods;
   request.tracked = true;
+  request.only = kPodMembers;
   auto watch =
       sdk::Watch::Start(host(), request, [this](const sdk::WatchEvent& event) { OnEvent(event); });
   if (!watch && watch.status().code() == DETENT_E_UNSUPPORTED) {

@@ -212,6 +212,8 @@ std::vector<Condition> ReadConditions(JsonScan& scan) {
         scan.Skip();
       }
     });
+    const bool telling = condition.type == kPodScheduled || condition.type == kDisruptionTarget;
+    if (!telling) list.pop_back();
   });
   return list;
 }

@@ -38,6 +38,10 @@ struct Container {
   int64_t restarts = 0;
 };
 
+// The types of conditions that are read.
+inline constexpr std::string_view kPodScheduled = "PodScheduled";
+inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+
 struct Condition {
   std::string type, reason, message;
   bool holds = false;  // status "True"
@@ -59,8 +63,8 @@ struct Pod {
   std::string node;                 // empty: not scheduled
   std::optional<int64_t> deadline;  // spec.activeDeadlineSeconds
   std::string phase, reason, message, ip;
-  int64_t started_ns = 0;  // status.startTime: the node took it up
-  std::vector<Condition> conditions;
+  int64_t started_ns = 0;             // status.startTime: the node took it up
+  std::vector<Condition> conditions;  // of the types below; a Pod has half a dozen more
   std::vector<Container> containers;  // init containers first, each in the order of the spec
 
   bool deleting() const { return deleted_ns != 0; }
@@ -69,6 +73,17 @@ struct Pod {
   const Container* main() const;
   const Condition* condition(std::string_view type) const;
 };
+
+// What of a Pod ReadPod looks at, for those who are asked what they want to know (WatchRequest).
+inline constexpr std::string_view kPodMembers =
+    "spec.nodeName,spec.activeDeadlineSeconds,spec.containers.name,spec.initContainers.name,"
+    "spec.initContainers.restartPolicy,status.phase,status.reason,status.message,status.podIP,"
+    "status.startTime,status.conditions.type,status.conditions.status,status.conditions.reason,"
+    "status.conditions.message,status.conditions.lastTransitionTime,"
+    "status.initContainerStatuses.name,status.initContainerStatuses.state,"
+    "status.initContainerStatuses.lastState,status.initContainerStatuses.restartCount,"
+    "status.containerStatuses.name,status.containerStatuses.state,"
+    "status.containerStatuses.lastState,status.containerStatuses.restartCount";
 
 // nullopt: the text is no JSON object, or it says that it is of another kind than Pod.
 std::optional<Pod> ReadPod(std::string_view json);

@@ -38,7 +38,7 @@ bool SayTrouble(TaskStatus& status, const Pod& pod) {
 
 void SayStarting(TaskStatus& status, const Pod& pod) {
   if (SayTrouble(status, pod)) return;
-  const Condition* const scheduled = pod.condition("PodScheduled");
+  const Condition* const scheduled = pod.condition(kPodScheduled);
   if (scheduled != nullptr && scheduled->fails) {
     return Say(status, ReasonOr(scheduled->reason, "Unschedulable"), scheduled->message);
   }

@@ -73,6 +73,18 @@ TEST(Names, OfSlotsFitIntoALabel) {
   EXPECT_TRUE(CheckDns1123Subdomain(name));
 }
 
+TEST(Names, OfJobsAreCutToBeALabelsValue) {
+  EXPECT_EQ(JobLabelValue("hello"), "hello");
+  EXPECT_EQ(JobLabelValue(std::string(63, 'x')), std::string(63, 'x'));
+  const std::string longest = JobLabelValue(std::string(64, 'x'));
+  EXPECT_EQ(longest.size(), 63u);
+  EXPECT_EQ(longest.substr(0, 55), std::string(54, 'x') + "-");
+  EXPECT_NE(longest, JobLabelValue(std::string(65, 'x'))) << "all of the name counts";
+  const std::string dotted = JobLabelValue(std::string(50, 'x') + ".-.-" + std::string(50, 'y'));
+  EXPECT_EQ(dotted.size(), 59u) << dotted;
+  EXPECT_TRUE(CheckLabelValue(longest) && CheckLabelValue(dotted));
+}
+
 TEST(TaskNames, AreTheJobsIfThatFits) {
   EXPECT_EQ(TaskName("hello", kUid, 0, 0), "hello-0-0");
   EXPECT_EQ(TaskName("hello", kUid, 12, 3), "hello-12-3");

@@ -73,6 +73,9 @@ Outcome Session::Run(const std::vector<std::string>& args) {
     connected_ = http;
     return std::make_unique<FakeTransport>(script_);
   };
+  options.connect_cluster = [this](const ClusterAccess&) {
+    return std::make_unique<FakeTransport>(script_);
+  };
   SeededRandom random(1);
   Outcome outcome;
   outcome.code = RunCli(args, external, io, script_.clock, random, options);

@@ -16,8 +16,8 @@ using testing::Outcome;
 using testing::Session;
 using testing::StatusJson;
 
-const std::string kBase = "/apis/execution.detent.dev/v1alpha1/namespaces/default/";
-const std::string kConfig = kBase + "jobconfigs/nightly";
+const std::string kWriteBase = "/apis/execution.detent.dev/v1alpha1/namespaces/default/";
+const std::string kWriteConfig = kWriteBase + "jobconfigs/nightly";
 constexpr const char* kYaml = R"(apiVersion: execution.detent.dev/v1alpha1
 kind: JobConfig
 metadata: {name: nightly, namespace: default}
@@ -39,8 +39,8 @@ Outcome Apply(Session& session) {
 
 TEST(Apply, CreatesWhatIsNotThere) {
   Session session;
-  session.Expect({"GET " + kConfig, 404, StatusJson(404, "NotFound", "no")});
-  session.Expect({"POST " + kBase + "jobconfigs?fieldValidation=Strict", 201, "{}"});
+  session.Expect({"GET " + kWriteConfig, 404, StatusJson(404, "NotFound", "no")});
+  session.Expect({"POST " + kWriteBase + "jobconfigs?fieldValidation=Strict", 201, "{}"});
   EXPECT_EQ(Apply(session).out, "jobconfig.execution.detent.dev/nightly created\n");
   const Json sent = *ParseJson(session.script().sent[1].body);
   EXPECT_EQ(DumpJson(*LastApplied(sent)), kApplied);
@@ -48,8 +48,20 @@ TEST(Apply, CreatesWhatIsNotThere) {
 
 TEST(Apply, LeavesAloneWhatIsAsTheFileSays) {
   Session session;
-  session.Expect({"GET " + kConfig, 200, Stored(kApplied)});
+  session.Expect({"GET " + kWriteConfig, 200, Stored(kApplied)});
   EXPECT_EQ(Apply(session).out, "jobconfig.execution.detent.dev/nightly unchanged\n");
+}
+
+TEST(Apply, AnOlderFormIsTheSameAsWhatWasStoredOfIt) {
+  const char* stored =
+      R"({"apiVersion":"execution.detent.dev/v1alpha1","kind":"Job","metadata":{"name":"old",)"
+      R"("namespace":"default"},"spec":{"template":{"taskTemplate":{"exec":{}}}}})";
+  Session session;
+  session.input =
+      "apiVersion: execution.furiko.io/v1alpha1\nkind: Job\nmetadata: {name: old}\n"
+      "spec: {template: {task: {template: {exec: {}}}}}\n";
+  session.Expect({"GET " + kWriteBase + "jobs/old", 200, Stored(stored)});
+  EXPECT_EQ(session.Run({"apply", "-f", "-"}).out, "job.execution.detent.dev/old unchanged\n");
 }
 
 TEST(Apply, PatchesTheDifferenceOnly) {
@@ -58,8 +70,8 @@ TEST(Apply, PatchesTheDifferenceOnly) {
   Json stored = WithLastApplied(before);
   stored.Find("spec")->Set("other", 2);
   Session session;
-  session.Expect({"GET " + kConfig, 200, DumpJson(stored)});
-  session.Expect({"PATCH " + kConfig, 200, "{}"});
+  session.Expect({"GET " + kWriteConfig, 200, DumpJson(stored)});
+  session.Expect({"PATCH " + kWriteConfig, 200, "{}"});
   EXPECT_EQ(Apply(session).out, "jobconfig.execution.detent.dev/nightly configured\n");
   const Json patch = *ParseJson(session.script().sent[1].body);
   EXPECT_EQ(DumpJson(*patch.Find("spec")), R"({"old":null})");
@@ -73,13 +85,13 @@ TEST(Apply, AJobsConfigNameIsNotSentAgain) {
   stored.Find("spec")->Remove("configName");
   Session session;
   session.input = job;
-  session.Expect({"GET " + kBase + "jobs/j", 200, DumpJson(stored)});
+  session.Expect({"GET " + kWriteBase + "jobs/j", 200, DumpJson(stored)});
   EXPECT_EQ(session.Run({"apply", "-f", "-"}).out, "job.execution.detent.dev/j unchanged\n");
 }
 
 TEST(Apply, ARefusalIsShownWhereTheMistakeIs) {
   Session session;
-  session.Expect({"GET " + kConfig, 404, StatusJson(404, "NotFound", "no")});
+  session.Expect({"GET " + kWriteConfig, 404, StatusJson(404, "NotFound", "no")});
   session.Expect(
       {"POST", 422,
        R"({"message":"invalid","reason":"Invalid","details":{"causes":[)"
@@ -104,11 +116,11 @@ TEST(Apply, MistakesBeforeTheServerIsAsked) {
 
 TEST(Delete, DeletesAndWaitsUntilItIsGone) {
   Session session;
-  session.Expect(
-      {"DELETE " + kBase + "jobs/a?propagationPolicy=Foreground", 200, JobJson("a", "Killing")});
-  session.Expect({"GET " + kBase + "jobs?fieldSelector=metadata.name%3Da&limit", 200,
+  session.Expect({"DELETE " + kWriteBase + "jobs/a?propagationPolicy=Foreground", 200,
+                  JobJson("a", "Killing")});
+  session.Expect({"GET " + kWriteBase + "jobs?fieldSelector=metadata.name%3Da&limit", 200,
                   ListJson(JobJson("a", "Killing"))});
-  session.Expect({"GET " + kBase + "jobs?fieldSelector=metadata.name%3Da&watch", 200,
+  session.Expect({"GET " + kWriteBase + "jobs?fieldSelector=metadata.name%3Da&watch", 200,
                   EventLine("DELETED", JobJson("a", "Killed"))});
   const Outcome outcome = session.Run({"delete", "job/a", "--cascade=foreground", "--wait"});
   EXPECT_EQ(outcome.code, 0);
@@ -118,7 +130,7 @@ TEST(Delete, DeletesAndWaitsUntilItIsGone) {
 TEST(Delete, WhatIsGoneCanBeIgnored) {
   for (const bool ignored : {false, true}) {
     Session session;
-    session.Expect({"DELETE " + kBase + "jobs/a", 404, StatusJson(404, "NotFound", "no a")});
+    session.Expect({"DELETE " + kWriteBase + "jobs/a", 404, StatusJson(404, "NotFound", "no a")});
     std::vector<std::string> args = {"delete", "job/a"};
     if (ignored) args.push_back("--ignore-not-found");
     EXPECT_EQ(session.Run(args).code, ignored ? 0 : 1);
@@ -127,13 +139,13 @@ TEST(Delete, WhatIsGoneCanBeIgnored) {
 
 TEST(Kill, SetsTheTimeOnWhatStillRuns) {
   Session session;
-  session.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Running")});
-  session.Expect({"PATCH " + kBase + "jobs/a", 200, "{}"});
+  session.Expect({"GET " + kWriteBase + "jobs/a", 200, JobJson("a", "Running")});
+  session.Expect({"PATCH " + kWriteBase + "jobs/a", 200, "{}"});
   EXPECT_EQ(session.Run({"kill", "job/a", "--at", "10m"}).out,
             "job.execution.detent.dev/a will be killed at 2026-11-21T10:10:00Z\n");
   EXPECT_EQ(session.script().sent[1].body, R"({"spec":{"killTimestamp":"2026-11-21T10:10:00Z"}})");
   Session ended;
-  ended.Expect({"GET " + kBase + "jobs/a", 200, JobJson("a", "Failed")});
+  ended.Expect({"GET " + kWriteBase + "jobs/a", 200, JobJson("a", "Failed")});
   EXPECT_EQ(ended.Run({"kill", "job/a"}).out, "job.execution.detent.dev/a has ended already\n");
 }
 

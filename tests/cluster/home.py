@@ -22,9 +22,13 @@ GROUP = "execution.detent.dev"
 FINALIZER = "detent.dev/task-tracking"
 LEASE = 3  # Seconds; the least that leaves room for its parts.
 
+# With times as short as they can be, or those of the host's defaults.
+ELECTION = f"{{leaseDurationSeconds: {LEASE}, renewDeadlineSeconds: 2, retryPeriodSeconds: 1}}"
+DEFAULT_ELECTION = "{}"
+
 CONFIG = """
 kubernetes:
-  leaderElection: {{leaseDurationSeconds: {lease}, renewDeadlineSeconds: 2, retryPeriodSeconds: 1}}
+  leaderElection: {election}
 plugins:
   - {{path: {plugins}/pod.so, kind: pod}}
   - {{path: {plugins}/http.so, kind: http}}
@@ -34,18 +38,18 @@ plugins:
 class HomeHost:
     """One host. It is gone, with all that it keeps, after `close`."""
 
-    def __init__(self, name, kubeconfig):
+    def __init__(self, name, kubeconfig, election=ELECTION, **environment):
         self.name = name
         self.directory = tempfile.TemporaryDirectory(prefix="detent-home-")
         config = os.path.join(self.directory.name, "detent.yaml")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(CONFIG.format(lease=LEASE, plugins=os.path.abspath(PLUGINS)))
+            file.write(CONFIG.format(election=election, plugins=os.path.abspath(PLUGINS)))
         self.log = open(os.path.join(self.directory.name, "log"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [BIN, "serve", "--home", "kubernetes", "--config", config, "--kubeconfig", kubeconfig,
              "--data", os.path.join(self.directory.name, "data"), "--listen", "127.0.0.1:0"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-            env=dict(os.environ, POD_NAME=name))
+            env=dict(os.environ, **environment, POD_NAME=name))
 
     def logged(self):
         self.log.flush()
@@ -102,16 +106,16 @@ class HomeTest(ClusterTest):
         cls.host_kubeconfig = cls.kubeconfig_of_host()
 
     @classmethod
-    def kubeconfig_of_host(cls):
+    def kubeconfig_of_host(cls, proxy=False):
         """With exactly the rights that `detent install` gives: the service account's token."""
         cluster = cls.cluster
         token = cluster.kubectl("-n", "detent", "create", "token", "detent",
                                 "--duration=2h").strip()
-        view = json.loads(cluster.kubectl("config", "view", "--raw", "-o", "json"))
+        view = json.loads(cluster.kubectl("config", "view", "--raw", "-o", "json", proxy=proxy))
         context = next(one["context"] for one in view["contexts"]
                        if one["name"] == view["current-context"])
         view["users"] = [{"name": context["user"], "user": {"token": token}}]
-        path = os.path.join(cluster.directory, "kubeconfig.host")
+        path = os.path.join(cluster.directory, "kubeconfig.host" + (".proxy" if proxy else ""))
         with open(path, "w", encoding="utf-8") as file:
             json.dump(view, file)
         return path
@@ -135,8 +139,8 @@ class HomeTest(ClusterTest):
         kubectl("delete", "lease", "-n", "detent", "--all")
         kubectl("delete", "pods", "--all", "--grace-period=0", "--force", "--wait=false")
 
-    def host(self, name, kubeconfig=None):
-        host = HomeHost(name, kubeconfig or self.host_kubeconfig)
+    def host(self, name, kubeconfig=None, **options):
+        host = HomeHost(name, kubeconfig or self.host_kubeconfig, **options)
         self.hosts.append(host)
         return host
 

@@ -73,7 +73,7 @@ void FakeExecutor::EndAll(TaskResult result) {
 
 EngineWorld::EngineWorld()
     : inbox_(limits::kMailboxEvents), log_(LogLevel::kError, [](std::string_view) {}) {
-  store_.changes().SetListener([this](const std::vector<Change>& changes) {
+  store_.changes(Kind::kJob).SetListener([this](const std::vector<Change>& changes) {
     ++commits;
     for (const Change& change : changes) {
       if (change.type == ChangeType::kModified) ++writes[change.object->key()];

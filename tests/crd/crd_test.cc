@@ -40,11 +40,17 @@ bool NeedsAHost(Kind kind, std::string_view name) {
          (kind == Kind::kTask && name == "Executor");
 }
 
+// What stands for it where only stored fields can be shown.
+bool IsInstead(std::string_view name) {
+  return name == "Indexes" || name == "Finished";
+}
+
 TEST(PrinterColumns, AreThoseOfTheHostsOwnTables) {
   for (const Kind kind : kKinds) {
     std::vector<Column> wanted = ColumnsOf(kind);
     std::erase_if(wanted, [&](const Column& column) { return NeedsAHost(kind, column.name); });
-    const auto& columns = PrinterColumnsOf(kind);
+    auto columns = PrinterColumnsOf(kind);
+    std::erase_if(columns, [](const PrinterColumn& column) { return IsInstead(column.name); });
     ASSERT_EQ(columns.size(), wanted.size()) << NameOf(kind);
     for (size_t i = 0; i < columns.size(); ++i) {
       EXPECT_EQ(columns[i].name, wanted[i].name);

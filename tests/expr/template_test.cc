@@ -66,6 +66,16 @@ TEST(Template, LeavesAloneWhatIsNotOurs) {
   for (const Row& row : rows) EXPECT_EQ(Render(row.text), row.rendered) << row.because;
 }
 
+TEST(Template, TakesAnyNumberOfReferencesThatDoNotEnd) {
+  // A megabyte of them: what is quadratic would take minutes.
+  std::string text;
+  for (int i = 0; i < 350'000; ++i) text += "${a";
+  const auto split = SplitTemplate(text + "}");
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->size(), 1u);
+  EXPECT_EQ(SplitTemplate(text)->size(), 1u);
+}
+
 TEST(Template, EscapesWithASecondDollar) {
   const Row rows[] = {
       {"$${job.name}", "${job.name}", "literal"},

@@ -17,6 +17,7 @@
 #include "core/base/random.h"
 #include "core/http/api.h"
 #include "core/store/memory_store.h"
+#include "tests/net/test_identity.h"
 #include "tests/support/http_client.h"
 
 namespace detent {
@@ -294,6 +295,38 @@ TEST_F(ServerTest, ServesTlsAndAsksForCertificates) {
   address_.certificate_file = certificate;
   address_.key_file = key;
   EXPECT_EQ(Get("/x").status, 200) << "it stands for a token";
+}
+
+TEST_F(ServerTest, ShowsNewConnectionsARenewedCertificate) {
+  const testing::Identity first = testing::MakeIdentity("IP:127.0.0.1");
+  const testing::Identity second = testing::MakeIdentity("IP:127.0.0.1");
+  options_.listeners.front().pem = TlsPem{first.certificate_pem, first.key_pem};
+  Endless endless;
+  Start([&](const Request& request) {
+    return request.path == "/endless" ? endless.Make() : TextResponse("ok");
+  });
+  address_.ca_file = File("first.pem", first.ca_pem);
+  EXPECT_EQ(Get("/x").status, 200);
+  HttpLines before(address_, CallOf("GET", "/endless"));
+  ASSERT_TRUE(before.Next());
+  EXPECT_FALSE(server_->Renew(0, {second.certificate_pem, first.key_pem})) << "not its key";
+  EXPECT_FALSE(server_->Renew(0, {"", second.key_pem}));
+  EXPECT_EQ(Get("/x").status, 200) << "nothing has changed";
+  ASSERT_TRUE(server_->Renew(0, {second.certificate_pem, second.key_pem}));
+  EXPECT_EQ(Get("/x").status, 0) << "the first is shown no more";
+  address_.ca_file = File("second.pem", second.ca_pem);
+  EXPECT_EQ(Get("/x").status, 200);
+  EXPECT_TRUE(before.Next()) << "what was open goes on";
+}
+
+TEST_F(ServerTest, AListenerDeclaredOpenAsksForNoToken) {
+  options_.token_file = File("token", "secret");
+  options_.listeners.push_back({"0.0.0.0:0", std::nullopt, std::nullopt, true});
+  Start(Echo());
+  EXPECT_EQ(Get("/x").status, 401);
+  const std::string& url = server_->urls()[1];
+  address_.url = "http://127.0.0.1" + url.substr(url.rfind(':'));
+  EXPECT_EQ(Get("/x").body, "/x");
 }
 
 }  // namespace

@@ -92,7 +92,31 @@ TEST(ConfigDirectory, DeploysTheHostAsTheAccountThatIsInstalled) {
   EXPECT_EQ(*pod->At(host + "/securityContext/allowPrivilegeEscalation"), Json(false));
   const Json labels = *deployment.At("/spec/template/metadata/labels");
   EXPECT_EQ(*OnlyDocument("service.yaml").At("/spec/selector"), labels);
+  EXPECT_EQ(*OnlyDocument("webhook_service.yaml").At("/spec/selector"), labels);
   EXPECT_EQ(*OnlyDocument("disruption_budget.yaml").At("/spec/selector/matchLabels"), labels);
+}
+
+// From the API server to the host: entry, Service, container.
+TEST(ConfigDirectory, LeadsTheApiServerToTheWebhook) {
+  const Json configuration = OnlyDocument("webhook.yaml");
+  const Json& entry = configuration.Find("webhooks")->as_array().front();
+  const Json* client = entry.At("/clientConfig/service");
+  ASSERT_NE(client, nullptr);
+  const Json service = OnlyDocument("webhook_service.yaml");
+  EXPECT_EQ(*client->Find("name"), *service.At("/metadata/name"));
+  EXPECT_EQ(*client->Find("namespace"), *service.At("/metadata/namespace"));
+  EXPECT_EQ(*client->Find("port"), *service.At("/spec/ports/0/port"));
+  const Json deployment = OnlyDocument("deployment.yaml");
+  const Json* ports = deployment.At("/spec/template/spec/containers/0/ports");
+  ASSERT_NE(ports, nullptr);
+  bool found = false;
+  for (const Json& port : ports->as_array()) {
+    if (*port.Find("name") != *service.At("/spec/ports/0/targetPort")) continue;
+    found = *port.Find("containerPort") == Json(7443);
+  }
+  EXPECT_TRUE(found) << "the container has the port that the Service sends to";
+  EXPECT_EQ(entry.At("/clientConfig/caBundle"), nullptr) << "the host's to write";
+  EXPECT_EQ(*entry.Find("failurePolicy"), Json("Ignore"));
 }
 
 }  // namespace

@@ -26,10 +26,18 @@ TEST(Permissions, NobodyMayDoEverything) {
   }
 }
 
-TEST(Permissions, OnlyLeasesAreOfTheHostsNamespaceAlone) {
+TEST(Permissions, LeasesAndSecretsAreOfTheHostsNamespaceAlone) {
   const auto questions = HostQuestions("home");
   for (const AccessQuestion& question : questions) {
-    EXPECT_EQ(question.ns == "home", question.resource == "leases") << ToString(question);
+    const bool home = question.resource == "leases" || question.resource == "secrets";
+    EXPECT_EQ(question.ns == "home", home) << ToString(question);
+  }
+}
+
+TEST(Permissions, TheHostReadsNoSecretButItsOwn) {
+  for (const AccessQuestion& question : HostQuestions("home")) {
+    if (question.resource != "secrets" || question.verb == "create") continue;
+    EXPECT_EQ(question.name, "detent-webhook") << ToString(question);
   }
 }
 

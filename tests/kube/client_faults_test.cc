@@ -100,6 +100,23 @@ TEST_F(ClientFaults, AreRepeatedSoManyTimesAndNoMore) {
   EXPECT_EQ(seen, 3);
 }
 
+TEST_F(ClientFaults, AreToldWhereTheRequestIsCancelledBeforeItsNextTryHasAnAnswer) {
+  std::atomic<int> seen = 0;
+  std::promise<void> tried_again;
+  const auto server = Serve([&](const ServedRequest&, std::shared_ptr<Served> exchange) {
+    if (++seen == 1) return exchange->Answer(503, "down");
+    if (seen == 2) tried_again.set_value();
+  });
+  const auto client = MakeClient();
+  testing::KubeReplies replies;
+  const uint64_t id = client->Send(Get("/x"), replies.Next());
+  tried_again.get_future().wait();
+  client->Cancel(id);
+  ASSERT_TRUE(replies.WaitAll());
+  EXPECT_EQ(replies.at(0).outcome, KubeOutcome::kCancelled);
+  EXPECT_EQ(replies.at(0).last_try, "the server answered 503: down");
+}
+
 TEST_F(ClientFaults, AreWaitedOutForAsLongAsTheServerAsksAndPatienceLasts) {
   std::atomic<int> seen = 0;
   const auto busy = [](Served& served) {

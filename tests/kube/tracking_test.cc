@@ -96,6 +96,17 @@ TEST(WithTracking, MakesTheJobTheControllerWhereItIsAnObjectOfTheCluster) {
   }
 }
 
+TEST(WithTracking, NamesAJobInFullAsOwnerAndCutAsLabel) {
+  TrackingMarks marks = Marks();
+  marks.task.job_name = std::string(200, 'j');
+  marks.job_api_version = "execution.detent.dev/v1alpha1";
+  const Json object = Tracked("{}", marks);
+  EXPECT_EQ(TextIn(object, "/metadata/ownerReferences/0/name"), marks.task.job_name);
+  const std::string label = TextIn(object, "/metadata/labels/execution.detent.dev~1job");
+  EXPECT_EQ(label.rfind(std::string(54, 'j') + "-", 0), 0u) << label;
+  EXPECT_EQ(label.size(), 63u);
+}
+
 TEST(WithTracking, NamesTheFieldThatCannotCarryTheMarks) {
   TrackingMarks marks = Marks();
   marks.job_api_version = "execution.detent.dev/v1alpha1";

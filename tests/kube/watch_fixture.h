@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,7 @@ class WatchFixture : public ::testing::Test {
     KubeClientOptions options;
     options.tries_max = 1;  // What is repeated, the watch repeats.
     options.backoff_first = std::chrono::milliseconds(2);
+    options.may_write = [this] { return may_write_.load(); };
     client_ = std::make_unique<KubeClient>(access, options, clock_, log_);
   }
 
@@ -45,6 +47,7 @@ class WatchFixture : public ::testing::Test {
   SystemClock clock_;
   Logger log_{LogLevel::kError, [](std::string_view) {}};
   FakeApiServer server_;
+  std::atomic<bool> may_write_{true};
   std::unique_ptr<KubeClient> client_;
 };
 

@@ -124,6 +124,8 @@ class HostFixture : public ::testing::Test {
     order.key = "uid/" + std::to_string(id) + "/1";
     order.name = "job-" + std::to_string(id) + "-1";
     order.ns = "default";
+    order.job_name = "job";
+    order.job_uid = "uid";
     order.spec = spec;
     return order;
   }

@@ -192,6 +192,19 @@ TEST_F(ServiceKube, KnowsTheFlags) {
   EXPECT_NE(head.find("as=PartialObjectMetadataList;"), std::string::npos) << head;
 }
 
+TEST_F(ServiceKube, ChangesNothingOnceTheHostIsDeposed) {
+  Asked asked = Of(DETENT_KUBE_CREATE, "", "{}");
+  asked.task = StartTask(1);
+  may_write_ = false;
+  EXPECT_EQ(BeginEnsure(asked), DETENT_OK);
+  const Told told = answers_.Next();
+  EXPECT_EQ(told.code, DETENT_E_FENCED) << told.message;
+  EXPECT_EQ(told.reason, "Deposed");
+  EXPECT_EQ(Do(Of(DETENT_KUBE_DELETE, "a")).code, DETENT_E_FENCED);
+  EXPECT_EQ(Do(Of(DETENT_KUBE_GET, "a")).code, DETENT_E_NOT_FOUND) << "it may read";
+  EXPECT_EQ(server_.Count("POST", "") + server_.Count("DELETE", ""), 0);
+}
+
 TEST_F(ServiceKube, MarksWhatIsCreatedForATask) {
   const detent_task task = StartTask(3, "job-0-3");
   Asked asked = Of(DETENT_KUBE_CREATE, "", R"({"kind":"Thing","metadata":{"generateName":"x"}})");
@@ -205,6 +218,7 @@ TEST_F(ServiceKube, MarksWhatIsCreatedForATask) {
   EXPECT_EQ(made->tracked_by, "host-1");
   EXPECT_EQ(made->finalizers, (std::vector<std::string>{"detent.dev/task-tracking"}));
   EXPECT_NE(told.body.find(R"("execution.detent.dev/job":"job")"), std::string::npos);
+  EXPECT_NE(told.body.find(R"("execution.detent.dev/job-uid":"uid")"), std::string::npos);
   asked.body = R"({"metadata":{"labels":5}})";
   const Told bad = Do(asked);
   EXPECT_EQ(bad.code, DETENT_E_INVALID);

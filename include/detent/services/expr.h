@@ -30,7 +30,8 @@ typedef struct detent_expr {
   uint32_t reserved; /* 0 */
 
   /* Compiles text. The caller owns *out. E_INVALID: findings in diag (may be NULL), with the column
-   * in the message and a hint where a slip is likely. */
+   * in the message and a hint where a slip is likely. E_TOO_LARGE: longer or deeper than any
+   * expression may be. E_UNSUPPORTED: an unknown dialect. */
   detent_status (*compile)(detent_instance inst, uint32_t dialect, const detent_str* text,
                            detent_program* out, detent_diag* diag);
 
@@ -44,7 +45,8 @@ typedef struct detent_expr {
                           detent_node node, detent_buf* out);
 
   /* Whether a condition holds: *out is 1 or 0. E_NOT_FOUND: a path it depends on selects nothing,
-   * which a caller usually takes as "not yet". */
+   * which a caller usually takes as "not yet". E_INVALID: out is NULL, or the document makes it
+   * impossible to say. */
   detent_status (*holds)(detent_program program, detent_doc doc, detent_node node, uint32_t* out);
 
   /* Expands ${name} in every string below node by `vars`, a JSON object of strings keyed by name;

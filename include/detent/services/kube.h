@@ -1,7 +1,8 @@
 /* detent/services/kube.h: Kubernetes through the host.
  *
  * The host holds the credentials, TLS, flow control, retries of reads, the field manager, and the
- * fencing epoch of the leader: a request of a deposed leader has no effect and answers E_FENCED.
+ * fencing of a host that does not lead any more: its change is not sent and answers E_FENCED, or
+ * E_UNAVAILABLE where an earlier try of it was sent. Reads go on.
  * So a plugin needs no client of its own, and must not have one (D-NET-1).
  *
  * A host may answer DETENT_E_UNSUPPORTED in ABI 0, or NULL from detent_host.service when it has no
@@ -36,8 +37,10 @@ DETENT_EXTERN_C_BEGIN
  *               "v1/pods/status".
  * name          of the object. Empty for LIST and DELETE_COLLECTION, and for CREATE, whose object
  *               says it itself; a sub-resource is created under its object's name.
- * query         raw query string without "?" ("labelSelector=a%3Db&limit=500").
- * content_type  of the body; empty: application/json. For PATCH it selects the kind of patch.
+ * query         raw query string without "?" ("labelSelector=a%3Db&limit=500"). With watch= the
+ *               request is E_UNSUPPORTED: detent.watch/1 is for that.
+ * content_type  of the body; empty: application/json. A PATCH must say it (else E_INVALID), for it
+ *               selects the kind of patch: "application/merge-patch+json".
  * body          JSON or whatever content_type says; DELETE takes DeleteOptions.
  * task          the task this is done for, or 0. On CREATE the host adds the tracking marks: the
  *               task's and the Job's labels, the tracking label and finalizer, and the Job as the
@@ -84,7 +87,8 @@ typedef struct detent_kube {
   /* Create or adopt: makes `start` idempotent in one line. request is a CREATE with task set. When
    * the name is taken the host reads the object back with a quorum read: it carries this task's key
    * and owner => OK with that object and value = 1 (adopted); otherwise E_ALREADY_EXISTS,
-   * NameTaken, and the object is left alone. Again: the same object. */
+   * NameTaken, and the object is left alone. Again: the same object. With DRY_RUN it is
+   * E_UNSUPPORTED at once: what is only checked is not there afterwards. */
   detent_status (*ensure)(detent_instance inst, const detent_kube_request* request, detent_cb cb,
                           void* ctx, detent_op* out);
 

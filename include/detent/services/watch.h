@@ -43,7 +43,12 @@ typedef struct detent_watch_event {
 #define DETENT_WATCH_TRACKED (1u << 0) /* only objects that this host tracks (kube.h, ensure) */
 
 /* What to follow, lent for the call. Empty namespace_: all. gvr as in kube.h. What no longer
- * matches the selectors, or is no longer tracked, is reported as a DELETE. */
+ * matches the selectors, or is no longer tracked, is reported as a DELETE.
+ *
+ * only: what of each object is of interest, besides apiVersion, kind and metadata, which come
+ * always: "spec.nodeName,spec.containers.name,status". Names of members, '.' between one and a
+ * member of it, lists looked through; <= 4096 bytes. Empty: all. The host keeps every object that
+ * is followed, so this is what an object costs. More may come than is asked for. */
 typedef struct detent_watch_request {
   uint32_t size;
   uint32_t flags; /* DETENT_WATCH_* flags */
@@ -51,6 +56,7 @@ typedef struct detent_watch_request {
   detent_str namespace_;
   detent_str label_selector;
   detent_str field_selector;
+  detent_str only;
 } detent_watch_request;
 
 /* [strand] Any number of times, until stop. */
@@ -61,7 +67,7 @@ typedef struct detent_watches {
   uint32_t reserved; /* 0 */
 
   /* Subscribes. *out is set before any event. First come UPSERTs for what exists, then SYNCED, then
-   * changes. E_INVALID: gvr or selector. E_BUSY. E_UNSUPPORTED. E_CLOSING. Two calls are two
+   * changes. E_INVALID: gvr, selector or only. E_BUSY. E_UNSUPPORTED. E_CLOSING. Two calls are two
    * subscriptions of one shared watch. */
   detent_status (*start)(detent_instance inst, const detent_watch_request* request,
                          detent_watch_cb cb, void* ctx, detent_watch* out);

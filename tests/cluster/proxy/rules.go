@@ -21,10 +21,11 @@ const (
 	actionEnd         = "end"          // Ends the reply in order after AfterLines lines.
 	actionExpire      = "expire"       // As `end`, with an ERROR event, 410 Expired, as last line.
 	actionStall       = "stall"        // After AfterLines lines sends nothing, but stays connected.
+	actionSwallow     = "swallow"      // Leaves out the lines of the reply that match Line.
 )
 
 var actions = []string{actionDelay, actionAnswer, actionDropRequest, actionDropReply,
-	actionCut, actionEnd, actionExpire, actionStall}
+	actionCut, actionEnd, actionExpire, actionStall, actionSwallow}
 
 var statuses = map[int]string{
 	http.StatusConflict:            "Conflict",
@@ -53,14 +54,15 @@ type Rule struct {
 	Delay      Duration `json:"delay,omitempty"`
 	Status     int      `json:"status,omitempty"`     // `answer`: 409, 410, 429, 500 or 503.
 	RetryAfter int      `json:"retryAfter,omitempty"` // `answer`: seconds; 0 leaves the header out.
-	AfterLines int      `json:"afterLines,omitempty"` // `cut` and below; a watch's event is a line.
+	AfterLines int      `json:"afterLines,omitempty"` // `cut` to `stall`; a watch's event is a line.
+	Line       string   `json:"line,omitempty"`       // `swallow`: a regular expression.
 
 	// How many requests matched, and to how many it applied.
 	Matched int `json:"matched"`
 	Applied int `json:"applied"`
 
-	method, path *regexp.Regexp
-	draw         *rand.Rand
+	method, path, line *regexp.Regexp
+	draw               *rand.Rand
 }
 
 // Duration is written as Go writes it: "1.5s".
@@ -89,6 +91,9 @@ func (r *Rule) prepare(id int) (err error) {
 	if r.path, err = regexp.Compile(r.Path); err != nil {
 		return fmt.Errorf("path: %w", err)
 	}
+	if r.line, err = regexp.Compile(r.Line); err != nil {
+		return fmt.Errorf("line: %w", err)
+	}
 	switch {
 	case !slices.Contains(actions, r.Action):
 		return fmt.Errorf("action: %q is none of %v", r.Action, actions)
@@ -96,6 +101,8 @@ func (r *Rule) prepare(id int) (err error) {
 		return fmt.Errorf("status: %d is none of 409, 410, 429, 500, 503", r.Status)
 	case r.Action != actionAnswer && (r.Status != 0 || r.RetryAfter != 0):
 		return fmt.Errorf("status and retryAfter belong to the action %q", actionAnswer)
+	case (r.Action == actionSwallow) != (r.Line != ""):
+		return fmt.Errorf("line belongs to the action %q, which needs one", actionSwallow)
 	case r.Action == actionDelay && r.Delay == 0:
 		return fmt.Errorf("delay: say how long")
 	case r.Skip < 0 || r.Count < 0 || r.AfterLines < 0 || r.RetryAfter < 0:

@@ -27,11 +27,13 @@ type stream struct {
 	changed chan struct{} // Closed, and made anew, when `what` changes.
 	what    string
 
-	// A rule's action waits for this many more ends of lines. Used by Read alone.
+	// A rule's action waits for this many more ends of lines. Used by Read alone, as all below.
 	later  string
 	lines  int
-	reader *bufio.Reader // Of body, where there is such a rule.
-	last   *bytes.Reader // The last words of `expire`.
+	reader *bufio.Reader  // Of body, where there is such a rule.
+	left   *regexp.Regexp // Lines that are left out; nil: none are.
+	whole  []byte         // What was not read yet of a line that is not left out.
+	last   *bytes.Reader  // The last words of `expire`.
 }
 
 func newStreams() *streams { return &streams{open: map[*stream]struct{}{}} }
@@ -39,8 +41,12 @@ func newStreams() *streams { return &streams{open: map[*stream]struct{}{}} }
 func (s *streams) wrap(r *http.Request, body io.ReadCloser, rule *Rule) *stream {
 	wrapped := &stream{all: s, request: r, body: body, changed: make(chan struct{})}
 	if rule != nil {
-		wrapped.later, wrapped.lines = rule.Action, rule.AfterLines
 		wrapped.reader = bufio.NewReader(body)
+	}
+	if rule != nil && rule.Action == actionSwallow {
+		wrapped.left = rule.line
+	} else if rule != nil {
+		wrapped.later, wrapped.lines = rule.Action, rule.AfterLines
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -119,6 +125,9 @@ func (s *stream) readOn(into []byte) (int, error) {
 	if s.reader == nil {
 		return s.body.Read(into)
 	}
+	if s.left != nil {
+		return s.readKept(into)
+	}
 	if _, err := s.reader.Peek(1); err != nil {
 		return 0, err
 	}
@@ -129,6 +138,24 @@ func (s *stream) readOn(into []byte) (int, error) {
 	}
 	n := copy(into, ready)
 	s.reader.Discard(n)
+	return n, nil
+}
+
+// readKept reads line by line, and hands on the next one that is not left out.
+func (s *stream) readKept(into []byte) (int, error) {
+	for len(s.whole) == 0 {
+		line, err := s.reader.ReadBytes('\n')
+		if s.left.Match(line) {
+			log.Printf("%s: a line is left out", s.request.URL.RequestURI())
+		} else {
+			s.whole = line
+		}
+		if err != nil && len(s.whole) == 0 {
+			return 0, err
+		}
+	}
+	n := copy(into, s.whole)
+	s.whole = s.whole[n:]
 	return n, nil
 }
 

@@ -19,6 +19,7 @@ struct WatchRequest {
   std::string namespace_;  // empty: all
   std::string label_selector, field_selector;
   bool tracked = false;  // only what this host tracks (DETENT_WATCH_TRACKED)
+  std::string only;      // "spec.nodeName,status": the members of interest; empty: all
 };
 
 // Borrowed for the callback; copy what you keep, or take the object() Buffer.
@@ -71,11 +72,12 @@ class Watch {
                                    Str(request.gvr),
                                    Str(request.namespace_),
                                    Str(request.label_selector),
-                                   Str(request.field_selector)};
+                                   Str(request.field_selector),
+                                   Str(request.only)};
     Watch watch;
     watch.held_ = std::make_unique<Held>(Held{host, api, std::move(f)});
-    const detent_status code = api->start(host.instance(), &raw, &Watch::Happened,
-                                          watch.held_.get(), &watch.held_->watch);
+    const detent_status code =
+        api->start(host.instance(), &raw, &Watch::Happened, watch.held_.get(), &watch.held_->watch);
     if (code == DETENT_OK) return watch;
     watch.held_.reset();  // there is nothing to stop
     return Status(code, "WatchRefused", "the host does not follow " + request.gvr);
