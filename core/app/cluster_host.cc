@@ -17,6 +17,7 @@
 #include "core/http/api.h"
 #include "core/kube/lease.h"
 #include "core/kube_store/kube_store.h"
+#include "core/webhook/webhook.h"
 
 namespace detent {
 namespace {
@@ -67,6 +68,8 @@ class ClusterHost final : public Host, private LeadershipSink {
   void OnLeader(const std::string& identity) override;
 
   Result<void> MakeElector(const ClusterAccess& access);
+  std::unique_ptr<KubeClient> PlainClient(const ClusterAccess& access);
+  Result<void> StartWebhook(const ClusterAccess& access);
   void Lead();
   bool WaitUntilRead();
   bool Pause(milliseconds time);
@@ -81,6 +84,9 @@ class ClusterHost final : public Host, private LeadershipSink {
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<KubeStore> store_;
   std::unique_ptr<HostWorks> works_;
+  // May write whether or not this host leads: a certificate that all hosts share, and no more.
+  std::unique_ptr<KubeClient> webhook_client_;
+  std::unique_ptr<Webhook> webhook_;
   Switchboard switchboard_;
 
   mutable std::mutex mutex_;
@@ -102,12 +108,32 @@ Result<void> ClusterHost::MakeElector(const ClusterAccess& access) {
   options.renew_deadline = election.renew_deadline;
   options.retry_period = election.retry_period;
   TRY(CheckLeaseOptions(options));
-  KubeClientOptions client_options;
-  client_options.user_agent = kUserAgent;
-  elector_client_ =
-      std::make_unique<KubeClient>(access, std::move(client_options), base_.clock, base_.log);
+  elector_client_ = PlainClient(access);
   LeadershipSink& sink = *this;
   elector_ = std::make_unique<LeaseElector>(*elector_client_, options, sink);
+  return {};
+}
+
+std::unique_ptr<KubeClient> ClusterHost::PlainClient(const ClusterAccess& access) {
+  KubeClientOptions options;
+  options.user_agent = kUserAgent;
+  return std::make_unique<KubeClient>(access, std::move(options), base_.clock, base_.log);
+}
+
+Result<void> ClusterHost::StartWebhook(const ClusterAccess& access) {
+  const WebhookConfig& config = base_.config.kubernetes.webhook;
+  const bool by_default = config.address.empty() && IsInCluster(EnvironmentOfProcess());
+  if (config.address == "off" || (config.address.empty() && !by_default)) return {};
+  WebhookOptions options;
+  if (!by_default) options.listen = config.address;
+  options.ns = HomeNamespace(base_.config.kubernetes);
+  options.default_timezone = base_.config.default_timezone;
+  if (!config.certificate.empty()) {
+    options.files = CertificateFiles{config.certificate, config.key, config.ca};
+  }
+  webhook_client_ = PlainClient(access);
+  webhook_ = TRY(Webhook::Start(std::move(options),
+                                {*webhook_client_, &works_->plugins(), base_.clock, base_.log}));
   return {};
 }
 
@@ -128,6 +154,7 @@ Result<void> ClusterHost::Start() {
   works_->api().ready = [this] { return Readiness(); };
   switchboard_.Set(MakeStandbyApi(works_->api(), [this] { return WhyNotYet(); }));
   TRY(works_->Serve([this](const Request& request) { return switchboard_(request); }));
+  TRY(StartWebhook(access));
   lead_ = std::thread([this] { Lead(); });
   elector_->Start();
   return {};
@@ -140,6 +167,7 @@ ClusterHost::~ClusterHost() {
   }
   changed_.notify_all();
   if (lead_.joinable()) lead_.join();
+  if (webhook_) webhook_->Stop();
   if (works_) works_->Stop();
   store_.reset();
   // Last of all: another may lead before this returns.

@@ -49,7 +49,10 @@ Fields ConfigFields() {
               Text("namespace", ""),
               Struct("leaderElection", "",
                      {Number("leaseDurationSeconds", ""), Number("renewDeadlineSeconds", ""),
-                      Number("retryPeriodSeconds", "")})}),
+                      Number("retryPeriodSeconds", "")}),
+              Struct("webhook", "",
+                     {Text("address", ""), Text("certificate", ""), Text("key", ""),
+                      Text("ca", "")})}),
       Struct("jobs", "",
              {Number("defaultTTLSecondsAfterFinished", ""),
               Number("defaultPendingTimeoutSeconds", ""), Number("forceDeleteTimeoutSeconds", "")}),
@@ -167,6 +170,14 @@ class ConfigReader {
               "must be an absolute path, not '" + kubernetes.kubeconfig + "'");
     }
     ReadLeaderElection(kubernetes.leader_election);
+    FieldReader(SectionOf(section, "webhook"), "")
+        .Read("address", kubernetes.webhook.address)
+        .Read("certificate", kubernetes.webhook.certificate)
+        .Read("key", kubernetes.webhook.key)
+        .Read("ca", kubernetes.webhook.ca);
+    if (kubernetes.webhook.certificate.empty() != kubernetes.webhook.key.empty()) {
+      Mistake("/kubernetes/webhook", Reason::kRequired, "needs both certificate and key");
+    }
   }
 
   void ReadLeaderElection(LeaderElectionConfig& election) {

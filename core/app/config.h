@@ -43,6 +43,12 @@ struct LeaderElectionConfig {
   std::chrono::seconds retry_period{2};     // and it renews this often.
 };
 
+// What judges JobConfigs and Jobs on their way into a cluster.
+struct WebhookConfig {
+  std::string address;  // "host:port"; "off": none; empty: 0.0.0.0:7443 in a pod, else none.
+  std::string certificate, key, ca;  // PEM files; empty: the hosts make a certificate themselves.
+};
+
 // The cluster that executors work in; with Home::kKubernetes, the one that objects live in.
 struct KubernetesConfig {
   std::string kubeconfig;           // A file; empty: as kubectl finds one, or the pod we run in.
@@ -50,6 +56,7 @@ struct KubernetesConfig {
   int64_t requests_per_second = 0;  // 0: no limit of ours.
   std::string ns;  // The host's own, with its Lease; empty: the pod's, or "detent".
   LeaderElectionConfig leader_election;
+  WebhookConfig webhook;
 
   // Somebody has said which, so that it must be there.
   bool is_explicit() const { return !kubeconfig.empty() || !context.empty(); }

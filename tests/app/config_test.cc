@@ -57,6 +57,8 @@ TEST(Config, EachMistakeHasItsPlaceAndAWayOut) {
        "c.yaml:1:14: kubernetes.kubeconfig: must be an absolute path, not 'kube.yaml'"},
       {"kubernetes: {requestsPerSecond: -1}\n",
        "c.yaml:1:14: kubernetes.requestsPerSecond: must be at least 0, not -1"},
+      {"kubernetes: {webhook: {key: k}}\n",
+       "c.yaml:1:14: kubernetes.webhook: needs both certificate and key"},
       {"log: {level: loud}\n",
        "c.yaml:1:7: log.level: must be one of: debug, info, warning, error; not 'loud'"},
       {"[]\n", "c.yaml:1:1: must be an object, not a list"},
