@@ -4,6 +4,7 @@
 
 #include "core/api/admission_steps.h"
 #include "core/api/codec.h"
+#include "core/api/furiko.h"
 #include "core/api/schema_fields.h"
 #include "core/base/limits.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 using Reason = Diagnostic::Reason;
 
-constexpr const char* kFurikoGroupVersion = "execution.furiko.io/v1alpha1";
 
 // A patch may nest what no parser would have let through.
 bool DeeperThan(const Json& value, int levels) {

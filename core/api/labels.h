@@ -20,6 +20,14 @@ inline constexpr const char* kSlot = "execution.detent.dev/slot";
 // What `kubectl apply` keeps; we only read it.
 inline constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
+// On a JobConfig or a Job that is made for one of Furiko's: the UID of that.
+inline constexpr const char* kFurikoUid = "detent.dev/furiko-uid";
+// On a Job of Furiko's that only shows one of ours: label (the UID of ours) and finalizer.
+inline constexpr const char* kFurikoView = "detent.dev/furiko-view";
+// Furiko's own, of a Job: which JobConfig of Furiko's it is of, and its slot in Unix seconds.
+inline constexpr const char* kFurikoJobConfigUid = "execution.furiko.io/job-config-uid";
+inline constexpr const char* kFurikoScheduleTime = "execution.furiko.io/schedule-time";
+
 // On a Task from its creation until its executor has let go of it.
 inline constexpr const char* kTaskTracking = "detent.dev/task-tracking";
 // Labels of an executor's own objects (Pods and the like): the task it carries out, in the form the

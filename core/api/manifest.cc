@@ -2,12 +2,12 @@
 
 #include <optional>
 
+#include "core/api/furiko.h"
 #include "core/base/spelling.h"
 
 namespace detent {
 namespace {
 
-constexpr const char* kFurikoGroupVersion = "execution.furiko.io/v1alpha1";
 
 std::string Place(const std::string& file, TextPosition position) {
   if (position.line == 0) return file + ": ";

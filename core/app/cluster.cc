@@ -19,6 +19,12 @@ KubeClientOptions ClientOptions(const ClusterOptions& options, const KubernetesC
   return client;
 }
 
+WatchOptions WatchOptionsOf(const KubernetesConfig& config) {
+  WatchOptions options;
+  options.relist = config.relist;
+  return options;
+}
+
 KubeDoorOptions DoorOptions(const ClusterOptions& options) {
   KubeDoorOptions door;
   door.host_id = options.host_id;
@@ -63,7 +69,7 @@ Result<ClusterAccess> AccessOf(const KubernetesConfig& config) {
 Cluster::Cluster(ClusterAccess access, const ClusterOptions& options,
                  const KubernetesConfig& config, const Clock& clock, Logger& log)
     : client_(std::move(access), ClientOptions(options, config), clock, log),
-      hub_(client_, WatchOptions{}),
+      hub_(client_, WatchOptionsOf(config)),
       door_(client_, hub_, DoorOptions(options)) {}
 
 Result<std::unique_ptr<Cluster>> Cluster::Find(const KubernetesConfig& config,

@@ -220,7 +220,9 @@ void ClusterHost::Lead() {
     changed_.wait(lock, [this] { return stopping_ || elected_; });
     if (stopping_) return;
   }
-  store_ = std::make_unique<KubeStore>(cluster_->client(), KubeStoreOptions{}, base_.log);
+  KubeStoreOptions options;
+  options.watch.relist = base_.config.kubernetes.relist;
+  store_ = std::make_unique<KubeStore>(cluster_->client(), options, base_.log);
   works_->Follow(*store_);
   store_->Start();
   if (!WaitUntilRead()) return;

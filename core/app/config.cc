@@ -46,7 +46,7 @@ Fields ConfigFields() {
       Structs("plugins", "", PluginFields()),
       Struct("kubernetes", "",
              {Text("kubeconfig", ""), Text("context", ""), Number("requestsPerSecond", ""),
-              Text("namespace", ""),
+              Number("relistSeconds", ""), Text("namespace", ""),
               Struct("leaderElection", "",
                      {Number("leaseDurationSeconds", ""), Number("renewDeadlineSeconds", ""),
                       Number("retryPeriodSeconds", "")}),
@@ -169,6 +169,7 @@ class ConfigReader {
       Mistake("/kubernetes/kubeconfig", Reason::kInvalid,
               "must be an absolute path, not '" + kubernetes.kubeconfig + "'");
     }
+    ReadSeconds("/kubernetes/relistSeconds", kubernetes.relist);
     ReadLeaderElection(kubernetes.leader_election);
     FieldReader(SectionOf(section, "webhook"), "")
         .Read("address", kubernetes.webhook.address)

@@ -54,6 +54,9 @@ struct KubernetesConfig {
   std::string kubeconfig;           // A file; empty: as kubectl finds one, or the pod we run in.
   std::string context;              // Of it; empty: the current one.
   int64_t requests_per_second = 0;  // 0: no limit of ours.
+  // After so long what is watched is listed anew, with the next watch: for what was lost on its
+  // way.
+  std::chrono::seconds relist{1800};  // 0: never.
   std::string ns;  // The host's own, with its Lease; empty: the pod's, or "detent".
   LeaderElectionConfig leader_election;
   WebhookConfig webhook;

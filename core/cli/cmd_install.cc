@@ -39,6 +39,7 @@ InstallOptions OptionsOf(const ParsedFlags& flags) {
   options.ns = flags.Text("namespace", kHomeNamespace);
   options.version = CliVersion();
   options.dry_run = flags.IsOn("dry-run");
+  options.furiko_group = flags.IsOn("with-furiko-group");
   options.take_over = flags.IsOn("force-conflicts");
   if (const auto timeout = flags.Duration("timeout")) options.timeout = *timeout;
   if (const auto timeout = flags.Duration("request-timeout")) options.request_timeout = *timeout;
@@ -81,7 +82,7 @@ Result<int> Install(CommandContext& context) {
   }
   const InstallOptions options = OptionsOf(context.flags);
   if (context.flags.IsOn("print")) {
-    context.out() << InstallYaml(InstallObjects(options.ns, options.version));
+    context.out() << InstallYaml(ObjectsOf(options));
     return kExitOk;
   }
   const auto done = InstallInto(context, options);
@@ -116,6 +117,10 @@ Command InstallCommand() {
                      "Let the API server check everything and change nothing."},
                     {"print", 0, FlagType::kSwitch, "",
                      "Print the objects as YAML and ask no cluster."},
+                    {"with-furiko-group", 0, FlagType::kSwitch, "",
+                     "Also serve Furiko's kinds (execution.furiko.io), so that kubectl applies\n"
+                     "manifests for Furiko; refused where a Furiko runs. What is there of it stays\n"
+                     "as it is when an installation leaves the flag out."},
                     {"force-conflicts", 0, FlagType::kSwitch, "",
                      "Take over fields that something else has set differently."},
                     {"timeout", 0, FlagType::kDuration, "TIME",

@@ -53,6 +53,7 @@ std::string DescribeExecutors(const Field& holder) {
 
 class Generator {
  public:
+  Generator() = default;
   explicit Generator(Kind kind) : bounds_(BoundsOf(kind)), rules_(RulesOf(kind)) {}
 
   Json Root(const Field& root) {
@@ -69,7 +70,6 @@ class Generator {
     return schema;
   }
 
- private:
   Json Value(const Field& field, const std::string& pointer) {
     std::string description(field.description);
     if (!field.offered) description += " Not offered by this version of Detent.";
@@ -106,6 +106,7 @@ class Generator {
     return schema;
   }
 
+ private:
   static void Type(Json& schema, FieldType type) {
     schema.Set("type", TypeName(type));
     if (type == FieldType::kInteger) schema.Set("format", "int64");
@@ -186,6 +187,10 @@ Json StructuralSchema(Kind kind) {
   root.description = Describe(kind);
   root.fields = FieldsOf(kind);
   return Generator(kind).Root(root);
+}
+
+Json StructuralSchemaOf(const Field& field) {
+  return Generator().Value(field, "");
 }
 
 }  // namespace detent

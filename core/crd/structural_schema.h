@@ -10,10 +10,14 @@
 #pragma once
 
 #include "core/api/object.h"
+#include "core/api/schema.h"
 #include "core/base/json.h"
 
 namespace detent {
 
 Json StructuralSchema(Kind kind);
+
+// Of one field and what is in it, without bounds and rules.
+Json StructuralSchemaOf(const Field& field);
 
 }  // namespace detent

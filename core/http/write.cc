@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/api/admission.h"
+#include "core/api/furiko.h"
 #include "core/api/job_from_config.h"
 #include "core/base/limits.h"
 #include "core/base/names.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr int kTries = 5;
 constexpr size_t kSuffixLength = 5;  // RandomSuffix().
-constexpr const char* kFurikoGroupVersion = "execution.furiko.io/v1alpha1";
 
 std::string StringAt(const Json& document, std::string_view pointer) {
   const Json* value = document.At(pointer);

@@ -1,11 +1,14 @@
 #include "core/install/installer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "core/api/furiko.h"
 #include "core/api/labels.h"
 #include "core/api/object.h"
-#include "core/crd/crd.h"
+#include "core/crd/furiko_crd.h"
+#include "core/install/furiko_signs.h"
 #include "core/install/version.h"
 
 namespace detent {
@@ -85,11 +88,19 @@ bool HasResource(const Json& discovery, const std::string& name) {
 
 }  // namespace
 
+std::vector<InstallObject> ObjectsOf(const InstallOptions& options) {
+  std::vector<InstallObject> objects = InstallObjects(options.ns, options.version);
+  if (!options.furiko_group) return objects;
+  std::vector<InstallObject> furiko = FurikoObjects(options.ns, options.version);
+  std::move(furiko.begin(), furiko.end(), std::back_inserter(objects));
+  return objects;
+}
+
 Installer::Installer(InstallPort port, InstallOptions options, Tell tell)
     : port_(std::move(port)),
       options_(std::move(options)),
       tell_(std::move(tell)),
-      objects_(InstallObjects(options_.ns, options_.version)) {}
+      objects_(ObjectsOf(options_)) {}
 
 Result<void> Installer::Run() {
   TRY(CheckServer());
@@ -99,6 +110,7 @@ Result<void> Installer::Run() {
     TRY(CheckNotNewer(present));
     TRY(CheckOneHome(present));
   }
+  if (options_.furiko_group) TRY(CheckNoFuriko());
   for (const Present& present : present_) TRY(Apply(present));
   if (options_.dry_run) return {};
   TRY(WaitForKinds());
@@ -157,6 +169,13 @@ Result<std::vector<std::string>> Installer::Denied(std::vector<AccessQuestion>& 
 
 Result<void> Installer::CheckOwnRights() {
   std::vector<AccessQuestion> questions = InstallQuestions(objects_);
+  for (const FurikoPlace& place : FurikoPlaces()) {
+    const KubeResource& resource = place.resource;
+    const char* verb = place.name.empty() ? "list" : "get";
+    if (options_.furiko_group) {
+      questions.push_back({verb, resource.group, resource.plural, "", place.ns, place.name});
+    }
+  }
   const std::vector<std::string> reasons = TRY(Denied(questions, {}));
   if (questions.empty()) return {};
   std::vector<std::string> lines;
@@ -209,6 +228,31 @@ Result<void> Installer::CheckOneHome(const Present& present) const {
                                     ToString(*present.object) +
                                     "), and a cluster has one; install with --namespace " + theirs +
                                     ", or delete that one first");
+}
+
+// Both would carry out every Job.
+Result<void> Installer::CheckNoFuriko() {
+  std::vector<std::string> signs;
+  const auto add = [&](std::vector<std::string> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(signs));
+  };
+  for (const Present& present : present_) {
+    if (!present.stored.is_null()) add(FurikoSignsOf(present.object->name, present.stored));
+  }
+  for (const FurikoPlace& place : FurikoPlaces()) {
+    KubeRequest request;
+    request.path = PathOf(place.resource, place.ns, place.name);
+    auto found = Ask(std::move(request));
+    if (found) {
+      add(FurikoSignsAt(place, *found));
+    } else if (found.error().code() != Code::kNotFound) {
+      return std::move(found).error().While("look for a Furiko in the cluster");
+    }
+  }
+  if (signs.empty()) return {};
+  return Error(Code::kConflict, "a Furiko is installed in this cluster: " + Joined(signs) +
+                                    "; it and Detent would both run its Jobs, so remove it first, "
+                                    "or install without --with-furiko-group");
 }
 
 bool Installer::HasNamespace() const {
@@ -266,19 +310,26 @@ Result<std::string> Installer::MissingOfKinds() {
       return ToString(object) + " is not established";
     }
   }
+  std::string missing = TRY(MissingOfGroup(kGroupVersion, {std::begin(kKinds), std::end(kKinds)}));
+  if (!missing.empty() || !options_.furiko_group) return missing;
+  return MissingOfGroup(kFurikoGroupVersion, {std::begin(kFurikoKinds), std::end(kFurikoKinds)});
+}
+
+Result<std::string> Installer::MissingOfGroup(const std::string& group,
+                                              const std::vector<Kind>& kinds) {
   KubeRequest request;
-  request.path = std::string("/apis/") + kGroupVersion;
+  request.path = "/apis/" + group;
   const auto discovery = Ask(std::move(request));
   // Discovery follows a little behind.
   if (!discovery && discovery.error().code() != Code::kNotFound &&
       discovery.error().code() != Code::kUnavailable) {
     return discovery.error();
   }
-  for (const Kind kind : kKinds) {
+  for (const Kind kind : kinds) {
     const std::string plural = PluralOf(kind);
     for (const std::string& name : {plural, plural + "/status"}) {
       if (discovery && HasResource(*discovery, name)) continue;
-      return name + " of " + kGroupVersion + " is not served";
+      return name + " of " + group + " is not served";
     }
   }
   return std::string();
@@ -301,6 +352,11 @@ Result<void> Installer::WaitForHostRights() {
   const AccessSubject host = ServiceAccountSubject(options_.ns, kServiceAccount);
   const MonoTime give_up = port_.clock.Mono() + std::min(options_.timeout, kRightsTimeout);
   std::vector<AccessQuestion> questions = HostQuestions(options_.ns);
+  if (options_.furiko_group) {
+    for (AccessQuestion& question : QuestionsOf(FurikoHostPermissions(), "")) {
+      questions.push_back(std::move(question));
+    }
+  }
   while (true) {
     const std::vector<std::string> reasons = TRY(Denied(questions, host));
     if (questions.empty()) return {};

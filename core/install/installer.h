@@ -32,10 +32,14 @@ struct InstallOptions {
   std::string ns = "detent";  // The host's. Made if it is not there.
   std::string version;        // Of this Detent, "0.1.0".
   bool dry_run = false;       // The API server checks everything, and nothing is changed.
+  bool furiko_group = false;  // Furiko's kinds are served as well.
   bool take_over = false;     // Fields that others set differently become ours.
   std::chrono::milliseconds timeout{60'000};          // For the cluster to follow.
   std::chrono::milliseconds request_timeout{30'000};  // For one answer.
 };
+
+// All that is applied.
+std::vector<InstallObject> ObjectsOf(const InstallOptions& options);
 
 class Installer {
  public:
@@ -46,7 +50,8 @@ class Installer {
 
   // In this order, and up to the first step that fails:
   //   whether the API server is new enough, and lets us do all that follows;
-  //   whether what is there is not newer than we are, and not a host's in another namespace;
+  //   whether what is there is not newer than we are, and not a host's in another namespace; where
+  //   Furiko's kinds are to be served, whether no Furiko is there;
   //   each object is applied;
   //   (not in a dry run) our kinds are established and served, and the host's ServiceAccount may
   //   do what the host and its executors do.
@@ -69,10 +74,12 @@ class Installer {
   Result<void> ReadPresent();
   Result<void> CheckNotNewer(const Present& present) const;
   Result<void> CheckOneHome(const Present& present) const;
+  Result<void> CheckNoFuriko();
   Result<void> Apply(const Present& present);
   bool HasNamespace() const;
   Result<void> WaitForKinds();
   Result<std::string> MissingOfKinds();
+  Result<std::string> MissingOfGroup(const std::string& group, const std::vector<Kind>& kinds);
   Result<void> WaitForHostRights();
 
   const InstallPort port_;

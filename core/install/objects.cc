@@ -7,6 +7,7 @@
 #include "core/api/object.h"
 #include "core/base/yaml.h"
 #include "core/crd/crd.h"
+#include "core/crd/furiko_crd.h"
 #include "core/install/permissions.h"
 #include "core/install/webhook_entry.h"
 
@@ -39,12 +40,12 @@ class Collection {
     objects_.push_back(std::move(object));
   }
 
-  // A kind of ours.
-  void AddCrd(Kind kind, const std::string& version) {
+  // A kind that we look after.
+  void AddCrd(const std::string& name, Json document) {
     objects_.push_back({{"apiextensions.k8s.io", "v1", "customresourcedefinitions", ""},
                         "",
-                        CrdNameOf(kind),
-                        CrdOf(kind, version)});
+                        name,
+                        std::move(document)});
   }
 
   // A role of that name for the host, and its binding.
@@ -63,8 +64,9 @@ class Collection {
   }
 
   // A role for people, which the cluster adds to its own role `into` and to those above it.
-  void AddAggregated(const std::string& into, const std::vector<Permission>& permissions) {
-    Add({{kRbac, "v1", "clusterroles", ""}, "ClusterRole"}, "detent-" + into,
+  void AddAggregated(const std::string& prefix, const std::string& into,
+                     const std::vector<Permission>& permissions) {
+    Add({{kRbac, "v1", "clusterroles", ""}, "ClusterRole"}, prefix + into,
         {{"rules", RulesJson(permissions)}});
     Json& marks = *objects_.back().document.Find("metadata")->Find("labels");
     marks.Set(std::string(kRbac) + "/aggregate-to-" + into, "true");
@@ -92,7 +94,7 @@ std::vector<InstallObject> InstallObjects(const std::string& ns, const std::stri
   const std::string name = kServiceAccount;
   Collection all(ns);
   all.Add({{"", "v1", "namespaces", ""}, "Namespace"}, ns, {});
-  for (const Kind kind : kKinds) all.AddCrd(kind, version);
+  for (const Kind kind : kKinds) all.AddCrd(CrdNameOf(kind), CrdOf(kind, version));
   // Only the host's Pod asks for a token of it.
   all.Add({{"", "v1", "serviceaccounts", ""}, "ServiceAccount", true}, name,
           {{"automountServiceAccountToken", false}});
@@ -101,11 +103,22 @@ std::vector<InstallObject> InstallObjects(const std::string& ns, const std::stri
   for (const ExecutorPermissions& executor : ExecutorsPermissions()) {
     all.AddRole("detent-executor-" + executor.kind, executor.permissions, false);
   }
-  all.AddAggregated("edit", EditorPermissions());
-  all.AddAggregated("view", ViewerPermissions());
+  all.AddAggregated("detent-", "edit", EditorPermissions());
+  all.AddAggregated("detent-", "view", ViewerPermissions());
   all.Add({{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", ""},
            "ValidatingWebhookConfiguration"},
           kWebhookConfiguration, {{"webhooks", Json::Array{WebhookEntry(ns)}}});
+  return all.Take();
+}
+
+std::vector<InstallObject> FurikoObjects(const std::string& ns, const std::string& version) {
+  Collection all(ns);
+  for (const Kind kind : kFurikoKinds) {
+    all.AddCrd(FurikoCrdNameOf(kind), FurikoCrdOf(kind, version));
+  }
+  all.AddRole("detent-furiko", FurikoHostPermissions(), false);
+  all.AddAggregated("detent-furiko-", "edit", FurikoEditorPermissions());
+  all.AddAggregated("detent-furiko-", "view", FurikoViewerPermissions());
   return all.Take();
 }
 

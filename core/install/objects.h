@@ -29,6 +29,9 @@ std::string ToString(const InstallObject& object);
 // In the order in which they are applied. `ns` is the host's namespace, `version` Detent's own.
 std::vector<InstallObject> InstallObjects(const std::string& ns, const std::string& version);
 
+// What is applied besides, so that Furiko's kinds are served.
+std::vector<InstallObject> FurikoObjects(const std::string& ns, const std::string& version);
+
 // All of them, as a stream of YAML documents.
 std::string InstallYaml(const std::vector<InstallObject>& objects);
 

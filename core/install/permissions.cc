@@ -1,6 +1,8 @@
 #include "core/install/permissions.h"
 
+#include "core/api/furiko.h"
 #include "core/api/object.h"
+#include "core/crd/furiko_crd.h"
 #include "core/install/webhook_entry.h"
 
 namespace detent {
@@ -16,16 +18,12 @@ Json Words(const std::vector<std::string>& words) {
 
 const std::vector<Permission>& HostPermissions() {
   static const Permissions permissions = {
-      // A JobConfig's spec is written where the host keeps schedule.lastUpdated.
-      {kApiGroup, {"jobconfigs"}, {"get", "list", "watch", "update", "patch"}},
-      {kApiGroup,
-       {"jobs", "tasks"},
-       {"get", "list", "watch", "create", "update", "patch", "delete"}},
-      {kApiGroup, {"jobconfigs/status", "jobs/status", "tasks/status"}, {"update", "patch"}},
+      {kApiGroup, {"jobconfigs"}, {"get", "list", "watch"}},
+      {kApiGroup, {"jobs", "tasks"}, {"get", "list", "watch", "create", "patch", "delete"}},
+      {kApiGroup, {"jobconfigs/status", "jobs/status", "tasks/status"}, {"patch"}},
       // Where owners are protected (OwnerReferencesPermissionEnforcement), whoever makes an object
       // that its owner's deletion waits for must be allowed this of the owner.
       {kApiGroup, {"jobconfigs/finalizers", "jobs/finalizers"}, {"update"}},
-      {"events.k8s.io", {"events"}, {"create", "patch"}},
       // The host puts its certificate into the one that was installed for it, and makes none.
       {"admissionregistration.k8s.io",
        {"validatingwebhookconfigurations"},
@@ -67,6 +65,37 @@ const std::vector<Permission>& EditorPermissions() {
 const std::vector<Permission>& ViewerPermissions() {
   static const Permissions permissions = {
       {kApiGroup, {"jobconfigs", "jobs", "tasks"}, {"get", "list", "watch"}}};
+  return permissions;
+}
+
+const std::vector<Permission>& FurikoHostPermissions() {
+  static const Permissions permissions = {
+      {kFurikoGroup, {"jobconfigs"}, {"get", "list", "watch"}},
+      {kFurikoGroup, {"jobs"}, {"get", "list", "watch", "create", "patch", "delete"}},
+      {kFurikoGroup, {"jobconfigs/status", "jobs/status"}, {"patch"}},
+      // As in HostPermissions: what is made for them, their deletion waits for.
+      {kFurikoGroup, {"jobconfigs/finalizers", "jobs/finalizers"}, {"update"}},
+      {kApiGroup, {"jobconfigs"}, {"create"}},
+      // Whether the kinds that are served are ours to look after.
+      {"apiextensions.k8s.io",
+       {"customresourcedefinitions"},
+       {"get"},
+       {FurikoCrdNameOf(Kind::kJobConfig), FurikoCrdNameOf(Kind::kJob)}},
+  };
+  return permissions;
+}
+
+const std::vector<Permission>& FurikoEditorPermissions() {
+  static const Permissions permissions = {
+      {kFurikoGroup,
+       {"jobconfigs", "jobs"},
+       {"create", "update", "patch", "delete", "deletecollection"}}};
+  return permissions;
+}
+
+const std::vector<Permission>& FurikoViewerPermissions() {
+  static const Permissions permissions = {
+      {kFurikoGroup, {"jobconfigs", "jobs"}, {"get", "list", "watch"}}};
   return permissions;
 }
 

@@ -37,6 +37,11 @@ const std::vector<ExecutorPermissions>& ExecutorsPermissions();
 const std::vector<Permission>& EditorPermissions();
 const std::vector<Permission>& ViewerPermissions();
 
+// Where Furiko's kinds are served, too: what the host needs besides, and people.
+const std::vector<Permission>& FurikoHostPermissions();
+const std::vector<Permission>& FurikoEditorPermissions();
+const std::vector<Permission>& FurikoViewerPermissions();
+
 // The rules of a role, as rbac.authorization.k8s.io/v1 has them.
 Json RulesJson(const std::vector<Permission>& permissions);
 

@@ -263,8 +263,8 @@ void LeaseElector::Core::TellHolder() {
   sink_.OnLeader(*holder);
 }
 
-// Logged once, until it works again or fails in another way. Who loses a race has not failed, and of
-// a server that cannot be reached the client tells.
+// Logged once, until it works again or fails in another way. Who loses a race has not failed, and
+// of a server that cannot be reached the client tells.
 void LeaseElector::Core::Failed(const Answer& answer) {
   KubeReply reply = answer.reply;
   if (reply.outcome == KubeOutcome::kConflict || reply.outcome == KubeOutcome::kAlreadyExists) {

@@ -28,6 +28,7 @@ Result<void> KubeStore::Ready() const {
   for (const auto& cache : caches_) {
     if (auto trouble = cache->Trouble()) return *std::move(trouble);
   }
+  if (auto trouble = writer_->Trouble()) return *std::move(trouble);
   return {};
 }
 

@@ -38,6 +38,7 @@ class KubeStore final : public Store {
   void Start();
   // Why it does not show what is stored (now, or yet): kUnavailable, or kForbidden, with the
   // server's words, which name verb and resource. Reads and lists answer the last that was known.
+  // Or why it cannot store: the kinds of the cluster are of a version that leaves fields out.
   Result<void> Ready() const;
 
   void Submit(Transaction transaction, Done done) override;

@@ -171,10 +171,33 @@ void KubeWriter::Answered(const WorkPtr& work, KubeReply&& reply) {
                            "write " + ToString(write.object->key()) +
                                ": the answer cannot be read: " + object.error().message()));
   }
+  if (!IsKept(work, **object)) return End(work, *Trouble());
   work->stored = *std::move(object);
   work->version = work->stored->meta.resource_version;
   ++work->step;
   NextStep(work);
+}
+
+// A server whose kinds are of an older Detent leaves out the fields that it does not know. What was
+// decided upon such a status would not be known to the next host.
+bool KubeWriter::IsKept(const WorkPtr& work, const Object& answered) {
+  if (work->steps[work->step] != WriteStep::kStatus) return true;
+  const Kind kind = answered.kind;
+  const bool is_kept = SameStatus(answered, *WriteOf(*work).object);
+  const std::lock_guard lock(mutex_);
+  not_kept_.erase(kind);
+  if (is_kept) return true;
+  not_kept_.emplace(
+      kind, Error(Code::kUnavailable,
+                  std::string("the cluster does not keep all of the status of ") + PluralOf(kind) +
+                      ": its kinds are of another version; run `detent install` for the cluster"));
+  return false;
+}
+
+std::optional<Error> KubeWriter::Trouble() const {
+  const std::lock_guard lock(mutex_);
+  if (not_kept_.empty()) return std::nullopt;
+  return not_kept_.begin()->second;
 }
 
 void KubeWriter::Refused(const WorkPtr& work, KubeReply&& reply) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ class KubeWriter : public std::enable_shared_from_this<KubeWriter> {
   // Refuses what is not done yet, whose effect is open, and all that comes. Any thread but the
   // client's.
   void Stop();
+  // Why what is written is not kept as it is sent; nullopt: it is, or nothing was written yet.
+  std::optional<Error> Trouble() const;
 
  private:
   struct Work {
@@ -66,6 +69,7 @@ class KubeWriter : public std::enable_shared_from_this<KubeWriter> {
   void BeginWrite(const WorkPtr& work);
   void NextStep(const WorkPtr& work);
   void Answered(const WorkPtr& work, KubeReply&& reply);
+  bool IsKept(const WorkPtr& work, const Object& answered);
   void Refused(const WorkPtr& work, KubeReply&& reply);
   void NameTaken(const WorkPtr& work);
   void FoundInItsPlace(const WorkPtr& work, KubeReply&& reply);
@@ -83,9 +87,10 @@ class KubeWriter : public std::enable_shared_from_this<KubeWriter> {
   const CacheOf cache_of_;
   const KubeWriterOptions options_;
 
-  std::mutex mutex_;
-  std::deque<WorkPtr> arrived_;  // Guarded by mutex_, as the next.
+  mutable std::mutex mutex_;
+  std::deque<WorkPtr> arrived_;  // Guarded by mutex_, as the next two.
   bool stopped_ = false;
+  std::map<Kind, Error> not_kept_;
 
   // The client's thread; after Stop nobody's.
   std::map<uint64_t, WorkPtr> works_;

@@ -17,10 +17,6 @@ bool SameJson(const std::string& a, const std::string& b) {
   return left && right && *left == *right;
 }
 
-bool SameStatus(const Object& a, const Object& b) {
-  return SameJson(a.status.empty() ? "null" : a.status, b.status.empty() ? "null" : b.status);
-}
-
 bool SameMain(const Object& a, const Object& b) {
   return a.meta.labels == b.meta.labels && a.meta.annotations == b.meta.annotations &&
          a.meta.finalizers == b.meta.finalizers && a.meta.owners == b.meta.owners &&
@@ -116,6 +112,10 @@ std::string DeleteOptions(const StepTarget& target) {
 }
 
 }  // namespace
+
+bool SameStatus(const Object& a, const Object& b) {
+  return SameJson(a.status.empty() ? "null" : a.status, b.status.empty() ? "null" : b.status);
+}
 
 std::vector<WriteStep> StepsOf(const Write& write, const Object* stored) {
   const Object& wanted = *write.object;

@@ -17,6 +17,9 @@
 
 namespace detent {
 
+// Whether they say the same, in whatever order.
+bool SameStatus(const Object& a, const Object& b);
+
 enum class WriteStep : uint8_t { kCreate, kMain, kStatus, kDelete };
 
 // In their order. `stored` is what there is, null for a creation. What only is to be added stands

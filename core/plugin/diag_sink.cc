@@ -47,7 +47,7 @@ void AddFinding(detent_diag& sink, uint32_t severity, Diagnostic finding,
   } else if (mistake) {
     sink.mistakes.push_back(std::move(finding));
   } else {
-    sink.warnings.push_back(Sentence(finding));
+    sink.warnings.push_back(std::move(finding));
   }
 }
 

@@ -3,16 +3,15 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/base/diagnostic.h"
 #include "detent/status.h"
 
 // The type that plugins know by its name only.
 struct detent_diag {
-  detent::Diagnostics mistakes;       // Of severity ERROR, at most 100.
-  std::vector<std::string> warnings;  // The rest, as sentences, at most 100.
-  size_t dropped = 0;                 // Beyond these.
+  detent::Diagnostics mistakes;  // Of severity ERROR, at most 100.
+  detent::Diagnostics warnings;  // The rest, at most 100.
+  size_t dropped = 0;            // Beyond these.
 };
 
 namespace detent {

@@ -10,6 +10,7 @@
 #include "core/plugin/offload_pool.h"
 #include "core/plugin/task_ref.h"
 #include "detent/ext/logs.h"
+#include "detent/ext/validate_live.h"
 
 namespace detent {
 namespace {
@@ -45,6 +46,8 @@ std::chrono::milliseconds DeadlineOf(const OpDeadlines& deadlines, OpKind kind) 
       return deadlines.close;
     case OpKind::kReadLog:
       return deadlines.logs;
+    case OpKind::kCheckLive:
+      return deadlines.check_live;
   }
   return deadlines.open;
 }
@@ -54,6 +57,13 @@ Error ErrorOf(const OpResult& result) {
   const std::string reason = Repaired(Text(result.reason), 64);
   if (message.empty()) message = reason.empty() ? StatusName(result.code) : reason;
   return Error(FromStatus(result.code), std::move(message));
+}
+
+const detent_validate_live* LiveTableOf(const detent_executor& table) {
+  if (!DETENT_HAS_FN(detent_executor, &table, extension)) return nullptr;
+  const void* found = table.extension(DETENT_EXT_VALIDATE_LIVE);
+  const auto* live = static_cast<const detent_validate_live*>(found);
+  return live != nullptr && DETENT_HAS_FN(detent_validate_live, live, check) ? live : nullptr;
 }
 
 }  // namespace
@@ -258,6 +268,33 @@ void Instance::ReadLog(LogReadOrder order, std::function<void(Result<LogChunk>)>
       done(std::move(piece));
     });
     if (!Guard("logs.read", [&] { logs->read(self_, op, &what); })) FailOpenOp(op);
+  });
+}
+
+bool Instance::MayCheckLive() const {
+  return !never_live_.load(std::memory_order_relaxed) && LiveTableOf(table()) != nullptr;
+}
+
+void Instance::CheckLive(LiveCheckOrder order, std::function<void(Result<LiveAnswer>)> done) {
+  Post([this, order = std::move(order), done = std::move(done)] {
+    const detent_validate_live* live = LiveTableOf(table());
+    if (live == nullptr || !opened_ || draining_ || state_.load() != State::kOpen) {
+      return done(Error(Code::kUnsupported, "executor '" + options_.kind + "' does not look now"));
+    }
+    const auto diag = std::make_shared<detent_diag>();
+    const detent_op op =
+        BeginOp(OpKind::kCheckLive, 0, [this, done, diag](const OpResult& result) {
+          if (result.code == DETENT_E_UNSUPPORTED) never_live_.store(true);
+          if (result.code == DETENT_E_DEADLINE) given_up_.push_back(diag);
+          if (result.code != DETENT_OK) return done(ErrorOf(result));
+          done(LiveAnswer{(result.flags & DETENT_VALIDATE_LIVE_REFUSES) != 0,
+                          std::move(diag->mistakes), std::move(diag->warnings)});
+        });
+    const detent_str ns = View(order.ns);
+    const detent_bytes spec = Bytes(order.spec);
+    const bool asked = Guard("validate_live.check",
+                             [&] { live->check(self_, op, &ns, &spec, diag.get()); });
+    if (!asked) FailOpenOp(op);
   });
 }
 

@@ -17,6 +17,7 @@
 #include "core/net/transport.h"
 #include "core/plugin/handle_table.h"
 #include "core/plugin/instance_parts.h"
+#include "core/plugin/live_sample.h"
 #include "core/plugin/service_kube_requests.h"
 #include "core/plugin/service_watch_feeds.h"
 #include "core/plugin/strand.h"
@@ -43,6 +44,10 @@ class Instance {
   void Abandon();
   void Submit(std::vector<TaskCommand> commands);
   void ReadLog(LogReadOrder order, std::function<void(Result<LogChunk>)> done);
+  // Whether there is any sense in CheckLive: the plugin can, and has not said that it never does.
+  bool MayCheckLive() const;
+  // kUnsupported: it does not look, or no more.
+  void CheckLive(LiveCheckOrder order, std::function<void(Result<LiveAnswer>)> done);
   InstanceHealth health() const;
   std::chrono::nanoseconds busy() const { return strand_.Busy(); }
   const char* current_call() const { return call_.load(std::memory_order_relaxed); }
@@ -176,6 +181,9 @@ class Instance {
   TaskDesk desk_;
   std::unique_ptr<KubeRequests> kube_requests_;
   std::unique_ptr<WatchFeeds> watch_feeds_;
+  std::atomic<bool> never_live_{false};
+  // Of checks that were given up: their plugin may still write into them.
+  std::vector<std::shared_ptr<detent_diag>> given_up_;  // The strand's.
   std::function<void(std::vector<TaskOrder>)> closed_;
   bool close_done_ = false;
   bool final_posted_ = false;

@@ -25,6 +25,8 @@ const char* NameOf(OpKind kind) {
       return "close";
     case OpKind::kReadLog:
       return "logs.read";
+    case OpKind::kCheckLive:
+      return "validate_live.check";
   }
   return "unknown";
 }

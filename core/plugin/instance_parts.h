@@ -34,6 +34,7 @@ struct OpDeadlines {
   std::chrono::milliseconds drain{10'000};
   std::chrono::milliseconds close{10'000};
   std::chrono::milliseconds logs{5'000};
+  std::chrono::milliseconds check_live{2'000};
   std::chrono::milliseconds grace{5'000};
   std::chrono::milliseconds sweep{1'000};     // How often deadlines are looked at.
   std::chrono::milliseconds resync{600'000};  // Between two observes of a task.
@@ -67,7 +68,8 @@ enum class OpKind : uint8_t {
   kForceDelete,
   kDrain,
   kClose,
-  kReadLog
+  kReadLog,
+  kCheckLive
 };
 const char* NameOf(OpKind kind);
 
@@ -89,6 +91,11 @@ struct LogReadOrder {
   std::string key;
   int64_t offset = 0;
   size_t bytes_max = 256 * 1024;
+};
+
+struct LiveCheckOrder {
+  std::string ns;
+  std::string spec;  // Filled in.
 };
 
 // 200 lines a second, 1000 at once. Any thread.

@@ -11,6 +11,7 @@
 #include "core/plugin/diag_sink.h"
 #include "core/plugin/host_table.h"
 #include "core/plugin/instance.h"
+#include "core/plugin/live_sample.h"
 
 namespace detent {
 namespace {
@@ -20,6 +21,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kRetryMost{60'000};
 constexpr std::chrono::seconds kStuckAfter{30};
 constexpr std::chrono::seconds kLogPatience{5};
+constexpr milliseconds kLivePatience{2'000};
 // Each generation costs its file's size in memory, and static thread-local storage for good.
 constexpr int kGenerationsMax = 16;
 
@@ -388,6 +390,36 @@ Result<LogChunk> PluginHost::ReadLog(std::string_view kind, LogReadOrder order) 
     return piece.get();
   } catch (const std::future_error&) {
     return Error(Code::kUnavailable, "the plugin was closed meanwhile");
+  }
+}
+
+LiveFindings PluginHost::CheckLive(const LiveQuestion& question) const {
+  const Entry* entry = EntryOf(question.kind);
+  const Result<LiveSample> sample = LiveSample::Of(question.spec_json);
+  if (entry == nullptr || !sample) return {};
+  auto promise = std::make_shared<std::promise<Result<LiveAnswer>>>();
+  std::future<Result<LiveAnswer>> answer = promise->get_future();
+  {
+    std::lock_guard lock(mutex_);
+    const bool ready = entry->standing == Standing::kReady && entry->instance != nullptr;
+    if (!ready || !entry->instance->MayCheckLive()) return {};
+    entry->instance->CheckLive(
+        {std::string(question.ns), sample->spec()},
+        [promise](Result<LiveAnswer> result) { promise->set_value(std::move(result)); });
+  }
+  const auto not_checked = [](std::string why) { return LiveFindings{{}, {}, std::move(why)}; };
+  const milliseconds patience = std::min(question.patience, kLivePatience);
+  if (answer.wait_for(patience) != std::future_status::ready) {
+    return not_checked("the plugin did not answer within " + std::to_string(patience.count()) +
+                       " ms");
+  }
+  try {
+    Result<LiveAnswer> found = answer.get();
+    if (found) return sample->Judge(std::move(found).value());
+    const bool never = found.error().code() == Code::kUnsupported;
+    return never ? LiveFindings() : not_checked(found.error().message());
+  } catch (const std::future_error&) {
+    return {};  // It was closed meanwhile, and answers as one that is not open.
   }
 }
 

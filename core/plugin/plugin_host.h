@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/api/admission.h"
+#include "core/api/live_review.h"
 #include "core/base/log.h"
 #include "core/net/transport.h"
 #include "core/plugin/executor.h"
@@ -34,7 +35,9 @@ struct PluginHostOptions {
   std::chrono::milliseconds retry_first{1'000};  // After a failed open; doubles up to a minute.
 };
 
-class PluginHost final : public ExecutorDirectory, public SpecValidator {
+class PluginHost final : public ExecutorDirectory,
+                         public SpecValidator,
+                         public LiveValidator {
  public:
   // `clock` and `sink` are borrowed, as are `logger` and `http`, which may be null.
   PluginHost(std::vector<PluginConfig> plugins, PluginHostOptions options, HostParts parts);
@@ -58,6 +61,7 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator {
 
   std::vector<std::string> Kinds() const override;
   Diagnostics Validate(std::string_view kind, std::string_view spec_json) const override;
+  LiveFindings CheckLive(const LiveQuestion& question) const override;
 
   std::vector<PluginInfo> Plugins() const;
   // Waits 5 seconds at most. kNotFound, kUnsupported, kUnavailable, or what the plugin says.

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kRequestsInFlight = 64;
 constexpr size_t kAnswerBytes = kBufferBytesMax;
+constexpr size_t kFailureBytes = 64u << 10;  // More than a Status with all its causes has.
 
 detent_status StatusFor(KubeOutcome outcome) {
   switch (outcome) {
@@ -156,7 +157,8 @@ void KubeRequests::OnReply(detent_op op, KubeReply&& reply, bool adopted) {
     answer.reply.message = "the answer has more than " + std::to_string(kAnswerBytes >> 20) +
                            " MiB; ask for less of it (limit=, or a selector)";
   }
-  if (answer.code != DETENT_OK) answer.reply.body.clear();
+  const bool failed = answer.code != DETENT_OK;
+  if (failed && answer.reply.body.size() > kFailureBytes) answer.reply.body.clear();
   AnswerTogether(op, std::move(answer));
 }
 

@@ -19,6 +19,6 @@
 #define DETENT_VERSION_H_
 
 #define DETENT_ABI_MAJOR 0
-#define DETENT_ABI_MINOR 2
+#define DETENT_ABI_MINOR 3
 
 #endif /* DETENT_VERSION_H_ */

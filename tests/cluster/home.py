@@ -28,6 +28,7 @@ DEFAULT_ELECTION = "{}"
 
 CONFIG = """
 kubernetes:
+  relistSeconds: {relist}
   leaderElection: {election}
 plugins:
   - {{path: {plugins}/pod.so, kind: pod}}
@@ -38,12 +39,13 @@ plugins:
 class HomeHost:
     """One host. It is gone, with all that it keeps, after `close`."""
 
-    def __init__(self, name, kubeconfig, election=ELECTION, **environment):
+    def __init__(self, name, kubeconfig, election=ELECTION, relist=1800, **environment):
         self.name = name
         self.directory = tempfile.TemporaryDirectory(prefix="detent-home-")
         config = os.path.join(self.directory.name, "detent.yaml")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(CONFIG.format(election=election, plugins=os.path.abspath(PLUGINS)))
+            file.write(CONFIG.format(election=election, relist=relist,
+                                     plugins=os.path.abspath(PLUGINS)))
         self.log = open(os.path.join(self.directory.name, "log"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [BIN, "serve", "--home", "kubernetes", "--config", config, "--kubeconfig", kubeconfig,
@@ -165,12 +167,17 @@ class HomeTest(ClusterTest):
         return self.cluster.get(f"job.{GROUP}", name)
 
     def wait_phase(self, name, phase, seconds=40):
+        return self.wait_status(name, lambda status: status.get("phase") == phase,
+                                f"its phase is {phase}", seconds)
+
+    def wait_status(self, name, condition, what="its status is so", seconds=40):
+        """The Job, once its status is as the condition says."""
         def reached():
             job = self.job(name)
-            return job if job and job.get("status", {}).get("phase") == phase else None
+            return job if job and condition(job.get("status", {})) else None
 
         try:
-            return wait_until(reached, f"{name} is {phase}", seconds)
+            return wait_until(reached, f"{name}: {what}", seconds)
         except AssertionError as error:
             logs = "\n".join(host.name + ":\n" + host.logged()[-3000:] for host in self.hosts)
             raise AssertionError(f"{error}; it is {self.job(name)}\n{logs}") from None

@@ -112,6 +112,18 @@ class InTheCluster(ApiServerDays, HomeTest):
         self.assertEqual(host.logged().count("this host leads"), 1)
         self.assertIsNone(host.process.poll())
 
+    def test_an_event_that_is_lost_on_its_way_is_noticed_by_the_next_list(self):
+        self.cluster.rule("swallow", path="/pods.*watch=true", line=END_OF % "lost-0-1")
+        self.host("one", self.proxied, relist=1)
+        self.leader()
+        self.cluster.apply(manifest("Job", "lost", {"template": pod_template(2, "1s")}))
+        job = self.wait_status("lost", lambda status: status.get("succeededIndexes") == "1")
+        self.assertEqual(job["status"]["activeIndexes"], "0")
+        self.assertEqual(self.cluster.get("pod", "lost-0-1")["status"]["phase"], "Succeeded")
+        self.cluster.no_rules()
+        self.assertGreater(self.cluster.steer("end", "/pods.*watch=true"), 0)
+        self.wait_phase("lost", "Succeeded")
+
     def test_a_full_etcd_is_named_and_waited_out(self):
         first = self.host("first")
         self.leader()

@@ -20,6 +20,11 @@ DEPENDENTS = "execution.detent.dev/delete-dependents"
 SLOT = "execution.detent.dev/slot"
 
 
+def seconds(time_text):
+    """Since 1970, of a time as objects have it."""
+    return datetime.datetime.fromisoformat(time_text.replace("Z", "+00:00")).timestamp()
+
+
 def failing_template(**template):
     """Of a Job whose pods fail at once."""
     whole = pod_template(1, "500ms", **template)
@@ -28,23 +33,13 @@ def failing_template(**template):
     return whole
 
 
-def crds(version=None, without=None):
-    """What `detent install` makes of our kinds, as of another version, or without a status field of
-    Jobs."""
-    documents = subprocess.run([BIN, "install", "--print"], capture_output=True, text=True,
-                               check=True).stdout.split("---\n")
-    text = "---\n".join(one for one in documents if "kind: CustomResourceDefinition" in one)
-    return text if version is None else re.sub(r'detent.dev/version: ".*"',
-                                               f'detent.dev/version: "{version}"', text)
-
-
 class Rights:
     def take_away(self, binding):
         """A binding of the host's rights; the answer gives it back."""
-        document = json.loads(self.cluster.kubectl("get", binding, "-o", "json"))
+        document = self.cluster.get("-n", "detent", binding)
         for member in ("uid", "resourceVersion", "creationTimestamp", "managedFields"):
             document["metadata"].pop(member, None)
-        self.cluster.kubectl("delete", binding)
+        self.cluster.kubectl("-n", "detent", "delete", binding)
         given_back = []
 
         def give_back():
@@ -57,17 +52,9 @@ class Rights:
 
 
 class Neighbours(Rights, HomeTest):
-    def wait_job(self, name, what, condition, seconds=40):
-        """The Job, once its status is as the condition says."""
-        def reached():
-            job = self.job(name)
-            return job if job and condition(job.get("status", {})) else None
-
-        try:
-            return wait_until(reached, f"{name}: {what}", seconds)
-        except AssertionError as error:
-            logs = "\n".join(host.name + ":\n" + host.logged()[-3000:] for host in self.hosts)
-            raise AssertionError(f"{error}; it is {self.job(name)}\n{logs}") from None
+    def wait_reason(self, name, reason):
+        return self.wait_status(name, lambda status: status.get("reason") == reason,
+                                f"its reason is {reason}")
 
     def wait_ready(self, host, code, *words):
         def told():
@@ -94,6 +81,22 @@ class Neighbours(Rights, HomeTest):
         self.cluster.apply(manifest("Job", "after", {"template": pod_template(2)}))
         self.wait_phase("after", "Succeeded")
 
+    def test_kinds_of_an_older_version_are_named_and_nothing_is_begun_that_they_would_forget(self):
+        self.cluster.kubectl("patch", "crd", f"jobs.{GROUP}", "--type=json", "-p", json.dumps(
+            [{"op": "remove", "path": "/spec/versions/0/schema/openAPIV3Schema/properties/status"
+                                      "/properties/reservedIndexes"}]))
+        self.addCleanup(self.install)
+        host = self.host("newer")
+        self.leader()
+        self.cluster.apply(manifest("Job", "kept", {"template": pod_template(2)}))
+        self.wait_ready(host, 503, "does not keep all of the status of jobs",
+                        "run `detent install`")
+        self.assertEqual(self.items("pods"), [])
+        self.install()
+        job = self.wait_phase("kept", "Succeeded")
+        self.assertEqual(job["status"]["createdTasks"], 2)
+        self.wait_ready(host, 200)
+
     # Rights.
 
     def test_a_job_says_which_right_its_pods_lack_and_goes_on_with_it(self):
@@ -102,8 +105,7 @@ class Neighbours(Rights, HomeTest):
         give_back = self.take_away("clusterrolebinding/detent-executor-pod")
         self.cluster.apply(manifest("Job", "lacks", {"template": dict(pod_template(2),
                                                                        maxAttempts=1)}))
-        job = self.wait_job("lacks", "it says why it waits",
-                            lambda status: status.get("reason") == "CreatePodsForbidden")
+        job = self.wait_reason("lacks", "CreatePodsForbidden")
         self.assertIn('cannot create resource "pods"', job["status"]["message"])
         give_back()
         job = self.wait_phase("lacks", "Succeeded", 60)
@@ -113,7 +115,7 @@ class Neighbours(Rights, HomeTest):
     def test_a_host_without_rights_to_its_kinds_says_which(self):
         give_back = self.take_away("clusterrolebinding/detent")
         host = self.host("powerless")
-        self.wait_ready(host, 503, "cannot list resource", GROUP)
+        self.wait_ready(host, 503, 'cannot watch resource "jobconfigs"', GROUP)
         give_back()
         self.leader(60)
         self.wait_ready(host, 200)
@@ -136,8 +138,7 @@ class Neighbours(Rights, HomeTest):
                    "the quota holds")
         self.cluster.apply(manifest("Job", "many", {"template": dict(pod_template(4, "2s"),
                                                                      maxAttempts=1)}))
-        job = self.wait_job("many", "it says why it waits",
-                            lambda status: status.get("reason") == "QuotaExceeded")
+        job = self.wait_reason("many", "QuotaExceeded")
         self.assertIn("exceeded quota: few", job["status"]["message"])
         # Pods that have ended count no more, so there is room again and again.
         job = self.wait_phase("many", "Succeeded", 60)
@@ -164,14 +165,30 @@ class Neighbours(Rights, HomeTest):
 
     # Clocks.
 
-    def faketime(self, offset):
+    @staticmethod
+    def faketime(offset):
+        """The environment of a process whose clock is another. What measures time is as it was:
+        its library can move that too, but no waiting with it."""
         if not os.path.exists(FAKETIME):
             leave_out(f"{FAKETIME} is not there; tests/install_dependencies.sh installs it")
-        return {"LD_PRELOAD": FAKETIME, "FAKETIME": offset}
+        return {"LD_PRELOAD": FAKETIME, "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+    def trusting(self):
+        """Of a host to whom the cluster's certificate, minutes old, may be of the future."""
+        with open(self.host_kubeconfig, encoding="utf-8") as file:
+            view = json.load(file)
+        for one in view["clusters"]:
+            one["cluster"].pop("certificate-authority-data", None)
+            one["cluster"].pop("certificate-authority", None)
+            one["cluster"]["insecure-skip-tls-verify"] = True
+        path = self.host_kubeconfig + ".trusting"
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(view, file)
+        return path
 
     def check_clock(self, hours):
         """A host whose clock is so many hours ahead leads beside one whose clock is right."""
-        skewed = self.host("skewed", **self.faketime(f"{hours:+d}h"))
+        skewed = self.host("skewed", self.trusting(), **self.faketime(f"{hours:+d}h"))
         self.leader()
         right = self.host("right")
         wait_until(lambda: "ask skewed_" in right.ask("/apis/x")[1], "it knows who leads")
@@ -191,7 +208,7 @@ class Neighbours(Rights, HomeTest):
             return sorted(job["metadata"]["annotations"][SLOT] for job in done)
 
         told = wait_until(lambda: len(slots()) > 1 and slots(), "two slots ran", 30)
-        first = datetime.datetime.fromisoformat(told[0].replace("Z", "+00:00")).timestamp()
+        first = seconds(told[0])
         self.assertGreater(first, begun - 1, "none is caught up with that was before the JobConfig")
         self.assertLess(first, begun + 20, "slots are those of the host's clock")
         job = self.wait_phase("fails", "Failed", 30)
@@ -207,6 +224,145 @@ class Neighbours(Rights, HomeTest):
 
     def test_a_clock_that_is_behind_moves_slots_and_nothing_else(self):
         self.check_clock(-1)
+
+
+class Editors(HomeTest):
+    """People and programs that change what is ours while it is in use."""
+
+    def running(self, name, after, count=2):
+        self.host("one")
+        self.leader()
+        self.cluster.apply(manifest("Job", name, {"template": pod_template(count, after)}))
+        self.wait_status(name, lambda status: status.get("runningTasks") == count, "its pods run")
+
+    def patch(self, what, patch, *flags, kind="merge"):
+        self.cluster.kubectl("patch", what, f"--type={kind}", "-p", json.dumps(patch), *flags)
+
+    def test_a_status_that_others_wrote_is_written_over(self):
+        self.running("lied", "3s")
+        self.patch(f"job.{GROUP}/lied", {"status": {
+            "phase": "Failed", "succeeded": 99, "succeededIndexes": "0-98", "reservedIndexes": 50,
+            "finishTime": "2026-01-01T00:00:00Z"}}, "--subresource=status")
+        job = self.wait_phase("lied", "Succeeded")
+        self.assertEqual((job["status"]["succeeded"], job["status"]["succeededIndexes"],
+                          job["status"]["createdTasks"], job["status"]["reservedIndexes"]),
+                         (2, "0-1", 2, 2))
+
+    def test_labels_annotations_and_finalizers_of_others_stay_and_ours_are_not_needed(self):
+        self.running("edited", "3s")
+        kubectl = self.cluster.kubectl
+        kubectl("label", f"job.{GROUP}/edited", "theirs=label")
+        kubectl("annotate", f"job.{GROUP}/edited", "theirs=annotation")
+        self.patch(f"job.{GROUP}/edited", {"metadata": {"finalizers": ["theirs.example/one"]}})
+        self.patch("pod/edited-0-1", {"metadata": {"finalizers": None}})
+        job = self.wait_phase("edited", "Succeeded")
+        self.assertEqual(job["status"]["succeededIndexes"], "0-1")
+        metadata = job["metadata"]
+        self.assertEqual((metadata["labels"]["theirs"], metadata["annotations"]["theirs"],
+                          metadata["finalizers"]), ("label", "annotation", ["theirs.example/one"]))
+        self.patch(f"job.{GROUP}/edited", {"metadata": {"finalizers": None}})
+        wait_until(lambda: not self.tracked(), "all are let go of")
+
+    def test_a_job_that_is_taken_away_by_force_leaves_no_pod_held(self):
+        self.running("forced", "60s")
+        self.patch(f"job.{GROUP}/forced", {"metadata": {"finalizers": None}})
+        self.cluster.kubectl("delete", f"job.{GROUP}/forced", "--wait=false")
+        wait_until(lambda: self.job("forced") is None, "the Job is gone", 20)
+        wait_until(lambda: not self.items("pods"), "its pods are gone, too", 30)
+
+    def test_a_job_is_gone_with_its_pods_however_its_deletion_cascades(self):
+        self.running("orphan", "60s")
+        for cascade in ("orphan", "foreground"):
+            if cascade == "foreground":
+                self.cluster.apply(manifest("Job", cascade, {"template": pod_template(2, "60s")}))
+                self.wait_status(cascade, lambda status: status.get("runningTasks") == 2)
+            self.cluster.kubectl("delete", f"job.{GROUP}/{cascade}", f"--cascade={cascade}",
+                                 "--wait=false")
+            wait_until(lambda name=cascade: self.job(name) is None, "the Job is gone", 30)
+            wait_until(lambda: not self.tracked(), "no pod is held")
+            wait_until(lambda: not [pod for pod in self.items("pods")
+                                    if pod["status"]["phase"] in ("Pending", "Running")],
+                       "none of its pods runs", 30)
+
+    def test_a_job_config_that_changes_as_slots_fall_due_has_one_job_for_each(self):
+        self.host("one")
+        self.leader()
+        self.cluster.apply(manifest("JobConfig", "moves", {
+            "concurrency": {"policy": "Allow"},
+            "schedule": {"cron": {"expression": "* * * * * * *"}},
+            "template": {"spec": pod_template(1)}}))
+
+        def jobs():
+            return [job for job in self.items(f"jobs.{GROUP}")
+                    if job["metadata"]["name"].startswith("moves-")]
+
+        for attempts in range(1, 13):
+            self.patch(f"jobconfig.{GROUP}/moves",
+                       {"spec": {"template": {"spec": {"maxAttempts": attempts}}},
+                        "metadata": {"labels": {"round": str(attempts)}}})
+        self.patch(f"jobconfig.{GROUP}/moves", {"spec": {"schedule": {"disabled": True}}})
+        wait_until(lambda: "nextScheduled" not in
+                   self.cluster.get(f"jobconfig.{GROUP}", "moves").get("status", {}), "it rests")
+        wait_until(lambda: all(job.get("status", {}).get("phase") == "Succeeded"
+                               for job in jobs()), "all its Jobs succeed")
+        slots = sorted(seconds(job["metadata"]["annotations"][SLOT]) for job in jobs())
+        self.assertGreater(len(slots), 2)
+        self.assertEqual(slots, list(range(int(slots[0]), int(slots[0]) + len(slots))),
+                         "every second of it, once")
+
+
+class ForeignPods(HomeTest):
+    """Three thousand Pods that are none of ours."""
+
+    COUNT = 3000
+
+    @staticmethod
+    def counted(host):
+        """(resident bytes, bytes read) of its process."""
+        with open(f"/proc/{host.process.pid}/status", encoding="ascii") as file:
+            resident = int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) * 1024
+        with open(f"/proc/{host.process.pid}/io", encoding="ascii") as file:
+            return resident, int(re.search(r"rchar: (\d+)", file.read()).group(1))
+
+    def test_pods_of_others_cost_the_host_nothing(self):
+        host = self.host("one")
+        self.leader()
+        self.cluster.apply(manifest("Job", "before", {"template": pod_template(20)}))
+        self.wait_phase("before", "Succeeded")
+        resident, read = self.counted(host)
+        pod = {"metadata": {"labels": {"app": "foreign"}, "annotations": {"size": "x" * 3000}},
+               "spec": {"nodeSelector": {"nowhere": "at-all"},
+                        "containers": [{"name": "main", "image": "x"}]}}
+        self.cluster.apply({"apiVersion": "apps/v1", "kind": "ReplicaSet",
+                            "metadata": {"name": "foreign"},
+                            "spec": {"replicas": self.COUNT, "template": pod,
+                                     "selector": {"matchLabels": {"app": "foreign"}}}})
+        wait_until(lambda: self.cluster.get("replicaset", "foreign").get("status", {})
+                   .get("replicas") == self.COUNT, "all foreign pods are there", 180)
+        self.cluster.apply(manifest("Job", "beside", {"template": pod_template(20)}))
+        self.wait_phase("beside", "Succeeded")
+        grown, more = self.counted(host)
+        # They are some 15 MB for whoever reads them once.
+        print(f"beside {self.COUNT} pods: {(grown - resident) >> 10} KiB resident, "
+              f"{(more - read) >> 10} KiB read")
+        self.assertLess(grown - resident, 6 << 20)
+        self.assertLess(more - read, 4 << 20)
+
+
+class BesideTheCluster(test_pod_jobs.PodTest):
+    def test_a_namespace_that_goes_ends_its_jobs_and_is_held_up_by_nothing(self):
+        self.cluster.kubectl("create", "namespace", "leaving")
+        for name, after in (("goes", "60s"), ("later", "60s")):
+            job = self.pod_job(name, count=2, after=after, maxAttempts=3, retryDelaySeconds=0)
+            job["metadata"]["namespace"] = "leaving"
+            self.apply(job)
+        wait_until(lambda: len((self.cluster.get("pods", "-n", "leaving") or {"items": []})
+                               ["items"]) == 4, "their pods are there")
+        self.cluster.kubectl("delete", "namespace", "leaving", "--wait=false")
+        wait_until(lambda: self.cluster.get("namespace", "leaving") is None,
+                   "the namespace is gone", 60)
+        print(json.dumps(self.request(
+            "GET", "/apis/execution.detent.dev/v1alpha1/namespaces/leaving/jobs/goes")[1]["status"]))
 
 
 if __name__ == "__main__":

@@ -169,20 +169,20 @@ class Installed(ClusterTest):
                      ("selfsubjectaccessreviews.authorization.k8s.io", "", "create"),
                      ("selfsubjectrulesreviews.authorization.k8s.io", "", "create"),
                      ("clustertrustbundles.certificates.k8s.io", "", "get list watch")}
-        writes = "get list watch create update patch delete"
-        host = {(f"jobconfigs.{GROUP}", "", "get list watch update patch"),
+        writes = "get list watch create patch delete"
+        host = {(f"jobconfigs.{GROUP}", "", "get list watch"),
                 (f"jobs.{GROUP}", "", writes), (f"tasks.{GROUP}", "", writes),
-                (f"jobconfigs.{GROUP}/status", "", "update patch"),
-                (f"jobs.{GROUP}/status", "", "update patch"),
-                (f"tasks.{GROUP}/status", "", "update patch"),
+                (f"jobconfigs.{GROUP}/status", "", "patch"),
+                (f"jobs.{GROUP}/status", "", "patch"),
+                (f"tasks.{GROUP}/status", "", "patch"),
                 (f"jobconfigs.{GROUP}/finalizers", "", "update"),
                 (f"jobs.{GROUP}/finalizers", "", "update"),
-                ("events.events.k8s.io", "", "create patch"),
                 ("validatingwebhookconfigurations.admissionregistration.k8s.io", "detent",
-                 "get patch"),
+                 "get list watch patch"),
                 ("pods", "", "get list watch create patch delete"), ("pods/log", "", "get")}
         home = {("leases.coordination.k8s.io", "", "create"),
-                ("leases.coordination.k8s.io", "detent", "get patch")}
+                ("leases.coordination.k8s.io", "detent", "get patch"),
+                ("secrets", "", "create"), ("secrets", "detent-webhook", "get patch")}
         self.assertEqual(self.rights("default") - everybody, host)
         self.assertEqual(self.rights("detent") - everybody, host | home)
 
@@ -362,14 +362,15 @@ class Installed(ClusterTest):
         self.taken(job_of("shown", parallelism={"withCount": 5}))
         self.status("shown", {
             "phase": "Running", "reason": "RetryBackoff", "message": "1 index waits", "succeeded": 3,
-            "failed": 1, "startTime": "2026-01-01T00:00:00Z",
+            "failed": 1, "indexes": 5, "startTime": "2026-01-01T00:00:00Z",
+            "finishTime": "2026-01-01T00:00:09Z",
             "condition": {"running": {"terminatingTasks": 1}}, "succeededIndexes": "0-2"})
         header, rows = self.table("jb", "shown", "-o", "wide")
-        self.assertEqual(header, ["NAME", "PHASE", "SUCCEEDED", "FAILED", "STARTED", "AGE", "REASON",
-                                  "MESSAGE"])
-        self.assertEqual(rows[0][:4] + rows[0][6:], ["shown", "Running", "3", "1", "RetryBackoff",
-                                                     "1 index waits"])
-        self.assertRegex(rows[0][4], r"^\d+d$")
+        self.assertEqual(header, ["NAME", "PHASE", "SUCCEEDED", "INDEXES", "FAILED", "STARTED",
+                                  "FINISHED", "AGE", "REASON", "MESSAGE"])
+        self.assertEqual(rows[0][:5] + rows[0][8:], ["shown", "Running", "3", "5", "1",
+                                                     "RetryBackoff", "1 index waits"])
+        self.assertRegex(rows[0][5], r"^\d+d$")
         self.taken(job_config("shown"))
         self.status("shown", {"state": "Executing", "active": 2, "nextScheduled":
                               "2036-01-01T00:00:00Z", "lastScheduled": "2026-01-01T00:00:00Z"},

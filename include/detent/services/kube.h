@@ -80,7 +80,9 @@ typedef struct detent_kube {
    * E_ALREADY_EXISTS (409 on create), E_CONFLICT (409 else), E_INVALID (400, 422), E_DENIED (401,
    * 403), E_BUSY (429 after the host's patience, with retry_after_ms), E_UNAVAILABLE (5xx, no
    * connection), E_DEADLINE, E_FENCED, E_CANCELLED, E_CLOSING; always with http_status, reason and
-   * message of the server's Status. Not idempotent by itself. *out may be NULL. */
+   * message of the server's Status. Since 0.3 the body of an error is what the server sent with it,
+   * a Status as JSON whose details.causes name fields; empty: nothing, or over 64 KiB.
+   * Not idempotent by itself. *out may be NULL. */
   detent_status (*request)(detent_instance inst, const detent_kube_request* request, detent_cb cb,
                            void* ctx, detent_op* out);
 

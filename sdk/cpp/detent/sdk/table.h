@@ -11,6 +11,7 @@
 
 #include "detent/sdk/executor.h"
 #include "detent/sdk/logs.h"
+#include "detent/sdk/validate_live.h"
 
 namespace detent::sdk {
 
@@ -159,6 +160,9 @@ struct Trampolines {
   static const void* Extension(const char* id) noexcept {
     if constexpr (std::is_base_of_v<LogReader, T>) {
       if (std::string_view(id) == DETENT_EXT_LOGS) return &LogTrampolines<T>::kTable;
+    }
+    if constexpr (std::is_base_of_v<LiveChecker, T>) {
+      if (std::string_view(id) == DETENT_EXT_VALIDATE_LIVE) return &LiveTrampolines<T>::kTable;
     }
     return id == nullptr ? nullptr : ExtensionOf(id);
   }
