@@ -75,6 +75,28 @@ void JobController::TakeBackFromBackend(JobEntry& job) {
   }
 }
 
+// All that is kept of a task that is not stored: there may be as many as there are pods.
+Result<NewTask> JobController::MakeIdentity(const TaskFactory& factory, AttemptRef ref) const {
+  NewTask made;
+  made.executor_spec = TRY(factory.Render(ref));
+  made.object = std::make_shared<Object>();
+  made.object->kind = Kind::kTask;
+  made.object->spec = {};
+  ObjectMeta& meta = made.object->meta;
+  meta.name = TaskName(factory.job.name, factory.job.uid, ref.index, ref.attempt);
+  meta.ns = factory.job.ns;
+  meta.created = context_.now;
+  return made;
+}
+
+std::string JobController::SpecOf(const TaskEntry& task) const {
+  const bool is_kept = !task.spec.empty() || !task.job || !task.job->spec_template;
+  if (is_kept) return task.spec;
+  const TaskFactory factory{task.job->object->meta, task.job->spec, *task.job->spec_template};
+  auto rendered = factory.Render({task.index, task.attempt});
+  return rendered ? *std::move(rendered) : std::string();
+}
+
 JobController::Stray JobController::Judge(const StrayObject& stray) {
   if (context_.model.FindTaskByKey(stray.task_key)) return Stray::kKeep;
   const auto key = ParseTaskKey(stray.task_key);

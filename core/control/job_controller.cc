@@ -277,7 +277,8 @@ JobController::NewAttempt JobController::AddAttempt(JobEntry& job, int64_t index
   const bool held = job.backend_record || context_.executors.Find(kind) == nullptr;
   const TaskState state = held ? TaskState::kHeld : TaskState::kStarting;
   const TaskFactory factory{job.object->meta, job.spec, *job.spec_template};
-  auto made = factory.Make(ref, state, context_.now);
+  auto made =
+      job.backend_record ? MakeIdentity(factory, ref) : factory.Make(ref, state, context_.now);
   if (!made) {
     EndUnfillable(job, ref, made.error());
     return {};

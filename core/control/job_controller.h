@@ -46,6 +46,9 @@ class JobController {
   Stray Judge(const StrayObject& stray);
 
   JobView View(const JobEntry& job) const;
+  // What the executor of a task is given. Of a backend's record it is kept only until the executor
+  // has it, and filled in anew where it is asked for again.
+  std::string SpecOf(const TaskEntry& task) const;
 
  private:
   // What a pass has gathered to be written as one transaction.
@@ -73,6 +76,7 @@ class JobController {
     std::shared_ptr<Object> object;
   };
   NewAttempt AddAttempt(JobEntry& job, int64_t index);
+  Result<NewTask> MakeIdentity(const TaskFactory& factory, AttemptRef ref) const;
   void EndUnfillable(JobEntry& job, AttemptRef ref, const Error& error);
   void RetryAfter(JobEntry& job, const TaskEntry& ended);
   WallTime RetryTime(const JobEntry& job, int64_t index) const;

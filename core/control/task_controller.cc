@@ -116,7 +116,7 @@ TaskOrder TaskController::OrderOf(const TaskEntry& task) const {
   order.job_name = task.job_key.name;
   order.job_uid = task.key.substr(0, task.key.find('/'));
   order.attempt = task.attempt;
-  order.spec = task.spec;
+  order.spec = jobs_.SpecOf(task);
   order.handle = task.status.handle;
   order.handle_version = task.status.handle_version;
   order.last_state = task.status.state;
@@ -219,6 +219,13 @@ void TaskController::On(TaskNews& news) {
   TaskEntry* task = context_.model.Task(news.id);
   if (!task || IsOver(*task)) return;
   TaskStatus& status = task->status;
+  // A backend's object is older than what a host knows of it that has been restarted.
+  const auto& since = news.status.started;
+  if (task->backend_record && since && *since < task->object->meta.created) {
+    auto object = CopyOf(*task);
+    object->meta.created = *since;
+    task->object = std::move(object);
+  }
   // What we asked for, and when, is ours to say; the rest is the executor's.
   news.status.started = news.status.started ? news.status.started : status.started;
   news.status.handle = std::move(status.handle);
@@ -269,6 +276,7 @@ void TaskController::On(StartAnswer& answer) {
   if (answer.accepted) {
     task->stage = TaskStage::kGoing;
     GoesOn(*task);
+    if (task->backend_record) task->spec = {};
   } else if (answer.retry) {
     task->stage = TaskStage::kIntended;
     task->not_before = context_.now + std::max(answer.retry_after, kAskAgain);

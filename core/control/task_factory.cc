@@ -35,6 +35,13 @@ Variables VariablesOf(const ObjectMeta& job, const JobSpec& spec, const std::str
 
 }  // namespace
 
+Result<std::string> TaskFactory::Render(AttemptRef ref) const {
+  const std::string name = TaskName(job.name, job.uid, ref.index, ref.attempt);
+  std::string rendered;
+  TRY(spec_template.Render(VariablesOf(job, spec, name, ref), rendered));
+  return rendered;
+}
+
 Result<NewTask> TaskFactory::Make(AttemptRef ref, TaskState state, WallTime now) const {
   auto task = std::make_shared<Object>();
   task->kind = Kind::kTask;
@@ -46,7 +53,7 @@ Result<NewTask> TaskFactory::Make(AttemptRef ref, TaskState state, WallTime now)
   meta.created = now;
   meta.labels = {{labels::kAttempt, std::to_string(ref.attempt)},
                  {labels::kIndex, std::to_string(ref.index)},
-                 {labels::kJobName, job.name},
+                 {labels::kJobName, JobLabelValue(job.name)},
                  {labels::kJobUid, job.uid}};
   meta.finalizers = {labels::kTaskTracking};
   meta.owners = {{kGroupVersion, "Job", job.name, job.uid, true, true}};
@@ -57,9 +64,7 @@ Result<NewTask> TaskFactory::Make(AttemptRef ref, TaskState state, WallTime now)
   task_spec.index = ref.index;
   task_spec.attempt = ref.attempt;
   task_spec.kind = spec.job_template.task_template.kind;
-  const Variables variables = VariablesOf(job, spec, meta.name, ref);
-  auto rendered = spec_template.Render(variables, task_spec.executor_spec);
-  if (!rendered) return std::move(rendered).error();
+  task_spec.executor_spec = TRY(Render(ref));
   task->spec = EncodeTaskSpec(task_spec);
 
   TaskStatus status;

@@ -33,6 +33,8 @@ struct TaskFactory {
 
   // kInvalid where the template cannot be filled in; the message names the pointer.
   Result<NewTask> Make(AttemptRef ref, TaskState state, WallTime now) const;
+  // What the executor is given, alone; the same each time.
+  Result<std::string> Render(AttemptRef ref) const;
 };
 
 }  // namespace detent
