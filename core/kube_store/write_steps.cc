@@ -147,7 +147,8 @@ KubeRequest RequestOf(WriteStep step, const StepTarget& target, const std::strin
   const std::string name = step == WriteStep::kCreate ? "" : object.meta.name;
   KubeRequest request;
   request.path = PathOf(resource, object.meta.ns, name);
-  const std::string by_us = "?" + QueryPart("fieldManager", manager);
+  // What is not in the schema is dropped; a second reading, for warnings, would reach nobody.
+  const std::string by_us = "?" + QueryPart("fieldManager", manager) + "&fieldValidation=Ignore";
   switch (step) {
     case WriteStep::kCreate:
       request.method = "POST";

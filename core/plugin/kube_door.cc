@@ -210,6 +210,11 @@ KubeDoor::~KubeDoor() {
 uint64_t KubeDoor::Write(KubeRequest request, KubeCallback callback) {
   if (request.method != "DELETE") {
     AppendQuery(request.path, QueryPart("fieldManager", options_.field_manager));
+    // Nobody reads its warnings here, and looking for unknown fields costs the server a second
+    // reading of each object. Who wants them says so.
+    if (request.path.find("fieldValidation=") == std::string::npos) {
+      AppendQuery(request.path, "fieldValidation=Ignore");
+    }
   }
   return client_.Send(std::move(request), std::move(callback));
 }
