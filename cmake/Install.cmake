@@ -12,6 +12,7 @@ foreach(plugin ${detent_plugins})
   endif()
 endforeach()
 install(FILES config/detent.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/detent)
+install(DIRECTORY config/kubernetes DESTINATION ${CMAKE_INSTALL_DATADIR}/detent)
 
 install(DIRECTORY include/detent DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY sdk/cpp/detent/sdk DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/detent)
