@@ -137,6 +137,7 @@ class HomeTest(ClusterTest):
                    "all jobs are gone", 60)
         wait_until(lambda: not self.tracked(), "no pod is tracked any more", 30)
         for host in self.hosts:
+            self.assertNotRegex(host.logged(), "Sanitizer|runtime error")
             host.close()
         kubectl("delete", "lease", "-n", "detent", "--all")
         kubectl("delete", "pods", "--all", "--grace-period=0", "--force", "--wait=false")

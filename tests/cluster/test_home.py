@@ -112,6 +112,8 @@ class Home(HomeTest):
         first.send(signal.SIGSTOP)
         wait_until(second.works, "the second works", 20)
         job = self.wait_phase("both", "Succeeded")
+        wait_until(lambda: not self.tracked() and
+                   "finalizers" not in self.job("both")["metadata"], "the second has done all")
         before = self.cluster.kubectl("get", f"jobs.{GROUP},pods", "-A", "-o", "json")
         first.send(signal.SIGCONT)
         self.assertEqual(first.process.wait(20), 1)
