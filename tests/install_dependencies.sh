@@ -10,8 +10,8 @@ packages=(
   # The host: loading plugins, HTTP server, HTTP client, TLS, YAML, storage, time zones, fast JSON.
   libboost-dev libboost-filesystem-dev libboost-system-dev libpoco-dev libcurl4-openssl-dev libssl-dev
   libyaml-cpp-dev libsqlite3-dev libhowardhinnant-date-dev libsimdjson-dev
-  # The tests.
-  libgtest-dev libgmock-dev libbenchmark-dev
+  # The tests; the last moves the clock of a process.
+  libgtest-dev libgmock-dev libbenchmark-dev libfaketime
   "$@"
 )
 

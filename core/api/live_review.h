@@ -16,9 +16,9 @@
 namespace detent {
 
 struct LiveQuestion {
-  std::string_view kind;       // Of the executor: "pod".
-  std::string_view ns;         // Of the Job.
-  std::string_view spec_json;  // Of the executor; valid, with `${...}` still in it.
+  std::string_view kind;                      // Of the executor: "pod".
+  std::string_view ns;                        // Of the Job.
+  std::string_view spec_json;                 // Of the executor; valid, with `${...}` still in it.
   std::chrono::milliseconds patience{2'000};  // For the answer; at most 2 s.
 };
 

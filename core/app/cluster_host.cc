@@ -14,6 +14,7 @@
 #include "core/app/cluster.h"
 #include "core/app/host.h"
 #include "core/app/host_works.h"
+#include "core/furiko/furiko_bridge.h"
 #include "core/http/api.h"
 #include "core/kube/lease.h"
 #include "core/kube_store/kube_store.h"
@@ -84,6 +85,7 @@ class ClusterHost final : public Host, private LeadershipSink {
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<KubeStore> store_;
   std::unique_ptr<HostWorks> works_;
+  std::unique_ptr<FurikoBridge> furiko_;  // Once the host leads.
   // May write whether or not this host leads: a certificate that all hosts share, and no more.
   std::unique_ptr<KubeClient> webhook_client_;
   std::unique_ptr<Webhook> webhook_;
@@ -132,8 +134,9 @@ Result<void> ClusterHost::StartWebhook(const ClusterAccess& access) {
     options.files = CertificateFiles{config.certificate, config.key, config.ca};
   }
   webhook_client_ = PlainClient(access);
-  webhook_ = TRY(Webhook::Start(std::move(options),
-                                {*webhook_client_, &works_->plugins(), base_.clock, base_.log}));
+  PluginHost& plugins = works_->plugins();
+  webhook_ = TRY(Webhook::Start(std::move(options), {*webhook_client_, &plugins, base_.clock,
+                                                     base_.log, &plugins}));
   return {};
 }
 
@@ -168,6 +171,7 @@ ClusterHost::~ClusterHost() {
   changed_.notify_all();
   if (lead_.joinable()) lead_.join();
   if (webhook_) webhook_->Stop();
+  furiko_.reset();
   if (works_) works_->Stop();
   store_.reset();
   // Last of all: another may lead before this returns.
@@ -231,6 +235,11 @@ void ClusterHost::Lead() {
     on_deposed_();
     return;
   }
+  FurikoBridgeOptions furiko;
+  furiko.default_timezone = base_.config.default_timezone;
+  furiko_ =
+      std::make_unique<FurikoBridge>(cluster_->client(), works_->plugins(), furiko, base_.log);
+  furiko_->Start();
   switchboard_.Set(MakeApi(works_->api()));
   const std::lock_guard lock(mutex_);
   running_ = true;

@@ -72,6 +72,7 @@ HostWorks::HostWorks(HostBase& base, KubeDoor* door)
   api_.clock = &base.clock;
   api_.random = &base.random;
   api_.validator = &plugins_;
+  api_.live = &plugins_;
   api_.metrics = &base.metrics;
   api_.default_timezone = base.config.default_timezone;
   api_.hash_names = base.config.hash_names;

@@ -107,7 +107,9 @@ Command InstallCommand() {
               "The host itself is deployed with config/kubernetes, or as you deploy things.\n"
               "The cluster is that of --kubeconfig or --context, else of $KUBECONFIG, else of\n"
               "~/.kube/config. --namespace is where the host will run; its default here is\n"
-              "detent.",
+              "detent. With --with-furiko-group manifests of Furiko (execution.furiko.io) are\n"
+              "taken as well, unless a Furiko is installed; later installations without it\n"
+              "leave what is there of that as it is.",
           .examples =
               {"detent install --kubeconfig ~/.kube/config --context staging",
                "# What would change, checked by the API server.", "detent install --dry-run",
@@ -118,9 +120,7 @@ Command InstallCommand() {
                     {"print", 0, FlagType::kSwitch, "",
                      "Print the objects as YAML and ask no cluster."},
                     {"with-furiko-group", 0, FlagType::kSwitch, "",
-                     "Also serve Furiko's kinds (execution.furiko.io), so that kubectl applies\n"
-                     "manifests for Furiko; refused where a Furiko runs. What is there of it stays\n"
-                     "as it is when an installation leaves the flag out."},
+                     "Also serve Furiko's kinds, for manifests of Furiko; not where that runs."},
                     {"force-conflicts", 0, FlagType::kSwitch, "",
                      "Take over fields that something else has set differently."},
                     {"timeout", 0, FlagType::kDuration, "TIME",

@@ -17,15 +17,15 @@ Json FurikoColumn(const char* name, const char* type, const char* path) {
 Json::Array FurikoColumns(Kind kind) {
   const Json age = FurikoColumn("Age", "date", ".metadata.creationTimestamp");
   if (kind == Kind::kJobConfig) {
-    return {FurikoColumn("State", "string", ".status.state"),
-            FurikoColumn("Active", "integer", ".status.active"),
-            FurikoColumn("Queued", "integer", ".status.queued"),
-            FurikoColumn("Last Executed", "date", ".status.lastExecuted"),
-            FurikoColumn("Last Scheduled", "date", ".status.lastScheduled"),
-            FurikoColumn("Cron Schedule", "string",
-                         ".spec.schedule.cron['expression','expressions']"),
-            FurikoColumn("Timezone", "string", ".spec.schedule.cron.timezone"),
-            age};
+    return {
+        FurikoColumn("State", "string", ".status.state"),
+        FurikoColumn("Active", "integer", ".status.active"),
+        FurikoColumn("Queued", "integer", ".status.queued"),
+        FurikoColumn("Last Executed", "date", ".status.lastExecuted"),
+        FurikoColumn("Last Scheduled", "date", ".status.lastScheduled"),
+        FurikoColumn("Cron Schedule", "string", ".spec.schedule.cron['expression','expressions']"),
+        FurikoColumn("Timezone", "string", ".spec.schedule.cron.timezone"),
+        age};
   }
   return {FurikoColumn("Phase", "string", ".status.phase"),
           FurikoColumn("Created Tasks", "integer", ".status.createdTasks"),

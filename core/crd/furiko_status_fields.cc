@@ -30,8 +30,7 @@ Fields FurikoTaskFields() {
       Struct("parallelIndex", "The index that it works on.",
              {Number("indexNumber", "Number of the index, from 0.")}),
       Struct("status", "How the task stands.", FurikoTaskStateFields()),
-      Structs("containerStates", "How its containers ended.",
-              {Number("exitCode", "Exit code.")}),
+      Structs("containerStates", "How its containers ended.", {Number("exitCode", "Exit code.")}),
   };
 }
 

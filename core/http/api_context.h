@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/api/admission.h"
+#include "core/api/live_review.h"
 #include "core/api/object.h"
 #include "core/base/clock.h"
 #include "core/base/metrics.h"
@@ -24,6 +25,7 @@ struct ApiContext {
   const Clock* clock = nullptr;
   Random* random = nullptr;  // Of any thread: SystemRandom, or guarded by its maker.
   const SpecValidator* validator = nullptr;
+  const LiveValidator* live = nullptr;  // Null: no spec is tried out before it is stored.
   Admin* admin = nullptr;
   Metrics* metrics = nullptr;
   std::string default_timezone = "UTC";

@@ -5,6 +5,7 @@
 #include "core/api/admission.h"
 #include "core/api/furiko.h"
 #include "core/api/job_from_config.h"
+#include "core/api/live_review.h"
 #include "core/base/limits.h"
 #include "core/base/names.h"
 #include "core/base/yaml.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int kTries = 5;
 constexpr size_t kSuffixLength = 5;  // RandomSuffix().
+constexpr std::chrono::seconds kLivePatience{2};
 
 std::string StringAt(const Json& document, std::string_view pointer) {
   const Json* value = document.At(pointer);
@@ -144,7 +146,8 @@ struct Update {
 struct UpdateRequest {
   const Target& target;
   const WriteOptions& options;
-  bool status = false;
+  bool status;
+  LiveReview& live;
 };
 
 Outcome<Admission> AdmitChange(const ApiContext& context, const UpdateRequest& request,
@@ -166,6 +169,7 @@ Outcome<Admission> AdmitChange(const ApiContext& context, const UpdateRequest& r
   if (!request.status) document.Remove("status");
   Admission admission = request.status ? AdmitStatus(old, document)
                                        : AdmitUpdate(old, document, context.Admission(), strict);
+  if (!request.status) request.live.Judge(&old, document, admission);
   if (const auto refusal = Refusal(old.kind, old.meta.name, admission.mistakes)) return *refusal;
   Object& object = admission.object;
   object.meta.generation = old.meta.generation + (object.spec == old.spec ? 0 : 1);
@@ -274,12 +278,16 @@ Response Create(const ApiContext& context, const Request& request, const Target&
   SetMetadata(document, "namespace", target.ns);
   const std::string base = StringAt(document, "/metadata/generateName");
   const bool generated = StringAt(document, "/metadata/name").empty() && !base.empty();
+  LiveReview live(context.live, kLivePatience);
   for (int attempt = 1;; ++attempt) {
     if (generated) {
       const std::string suffix = RandomSuffix(*context.random);
       SetMetadata(document, "name", base.substr(0, GeneratedBase(target.kind)) + suffix);
     }
     Admission admission = TRY(AdmitNewObject(context, target, document, options));
+    live.Judge(nullptr, document, admission);
+    const std::string& name = admission.object.meta.name;
+    if (const auto refusal = Refusal(target.kind, name, admission.mistakes)) return *refusal;
     Write write;
     write.op = WriteOp::kCreate;
     write.object = std::make_shared<Object>(std::move(admission.object));
@@ -298,12 +306,13 @@ Response Change(const ApiContext& context, const Request& request, const Target&
                 bool status, const Revise& revise) {
   const View view = TRY(View::Of(target.kind, request, context.clock->Now()));
   const WriteOptions options = TRY(ReadWriteOptions(request));
+  LiveReview live(context.live, kLivePatience);
   for (int attempt = 1;; ++attempt) {
     const Result<ObjectPtr> old = context.store->Read(target.key());
     if (!old) return FromError(old.error(), target.kind, target.name);
     Json document = TRY(revise(**old));
     Outcome<Update> update =
-        StoreChange(context, {target, options, status}, *old, std::move(document));
+        StoreChange(context, {target, options, status, live}, *old, std::move(document));
     if (update) {
       Response response = JsonResponse(view.One(*update->object));
       AddWarnings(response, update->warnings, options);

@@ -21,29 +21,6 @@ constexpr std::chrono::milliseconds kPause{100};
 // Between RBAC's objects and the answers of all API servers lie their caches, and no more.
 constexpr std::chrono::milliseconds kRightsTimeout{10'000};
 
-Code CodeOf(KubeOutcome outcome) {
-  switch (outcome) {
-    case KubeOutcome::kNotFound:
-      return Code::kNotFound;
-    case KubeOutcome::kGone:
-      return Code::kExpired;
-    case KubeOutcome::kAlreadyExists:
-      return Code::kAlreadyExists;
-    case KubeOutcome::kConflict:
-      return Code::kConflict;
-    case KubeOutcome::kInvalid:
-      return Code::kInvalid;
-    case KubeOutcome::kDenied:
-      return Code::kForbidden;
-    case KubeOutcome::kBusy:
-      return Code::kBusy;
-    case KubeOutcome::kDeadline:
-      return Code::kDeadline;
-    default:
-      return Code::kUnavailable;
-  }
-}
-
 std::string TextIn(const Json& json, std::string_view pointer) {
   const Json* found = json.At(pointer);
   return found != nullptr && found->is_string() ? found->as_string() : "";
@@ -120,7 +97,7 @@ Result<void> Installer::Run() {
 Result<Json> Installer::Ask(KubeRequest request) {
   request.timeout = options_.request_timeout;
   const KubeReply reply = port_.fetch(std::move(request));
-  if (reply.outcome != KubeOutcome::kOk) return Error(CodeOf(reply.outcome), reply.message);
+  if (reply.outcome != KubeOutcome::kOk) return Error(CodeOf(reply), reply.message);
   return ParseJson(reply.body);
 }
 
@@ -155,7 +132,7 @@ Result<std::vector<std::string>> Installer::Denied(std::vector<AccessQuestion>& 
     request.idempotent = true;  // Nothing is stored.
     const KubeReply reply = port_.fetch(std::move(request));
     if (reply.outcome != KubeOutcome::kOk) {
-      return Error(CodeOf(reply.outcome), reply.message)
+      return Error(CodeOf(reply), reply.message)
           .While("ask whether we may " + ToString(question));
     }
     const AccessAnswer answer = TRY(ReadReview(reply.body));

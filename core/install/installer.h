@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/object.h"
 #include "core/base/clock.h"
 #include "core/base/result.h"
 #include "core/install/access_question.h"

@@ -75,7 +75,8 @@ const std::vector<Permission>& FurikoHostPermissions() {
       {kFurikoGroup, {"jobconfigs/status", "jobs/status"}, {"patch"}},
       // As in HostPermissions: what is made for them, their deletion waits for.
       {kFurikoGroup, {"jobconfigs/finalizers", "jobs/finalizers"}, {"update"}},
-      {kApiGroup, {"jobconfigs"}, {"create"}},
+      // Ours are made of them. All rights to Jobs the host has anyway.
+      {kApiGroup, {"jobconfigs"}, {"create", "patch"}},
       // Whether the kinds that are served are ours to look after.
       {"apiextensions.k8s.io",
        {"customresourcedefinitions"},

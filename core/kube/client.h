@@ -23,6 +23,7 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/base/result.h"
 #include "core/kube/cluster_access.h"
 
 namespace detent {
@@ -69,6 +70,9 @@ struct KubeReply {
   bool not_sent = false;  // Provably without effect: no try of it was sent, but such as 429 ended.
   std::string last_try;   // Of kCancelled, why the try before it failed; empty: there was none.
 };
+
+// What a caller that speaks of Results can do about it. Not of kOk.
+Code CodeOf(const KubeReply& reply);
 
 using KubeCallback = std::function<void(KubeReply&& reply)>;
 

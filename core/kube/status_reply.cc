@@ -142,6 +142,29 @@ const char* NameOf(KubeOutcome outcome) {
   return "Unknown";
 }
 
+Code CodeOf(const KubeReply& reply) {
+  switch (reply.outcome) {
+    case KubeOutcome::kNotFound:
+      return Code::kNotFound;
+    case KubeOutcome::kGone:
+      return Code::kExpired;
+    case KubeOutcome::kAlreadyExists:
+      return Code::kAlreadyExists;
+    case KubeOutcome::kConflict:
+      return Code::kConflict;
+    case KubeOutcome::kInvalid:
+      return reply.status == 413 ? Code::kTooLarge : Code::kInvalid;
+    case KubeOutcome::kDenied:
+      return Code::kForbidden;
+    case KubeOutcome::kBusy:
+      return Code::kBusy;
+    case KubeOutcome::kDeadline:
+      return Code::kDeadline;
+    default:
+      return Code::kUnavailable;
+  }
+}
+
 KubeReply ToKubeReply(HttpReply&& reply) {
   KubeReply out;
   out.status = static_cast<int>(reply.status);

@@ -5,6 +5,7 @@
 
 #include "core/api/labels.h"
 #include "core/kube_store/document.h"
+#include "core/store/write_rules.h"
 
 namespace detent {
 namespace {
@@ -13,12 +14,6 @@ WatchScope ScopeOf(Kind kind) {
   WatchScope scope;
   scope.resource = {kApiGroup, kApiVersion, PluralOf(kind), ""};
   return scope;
-}
-
-bool Matches(const ListQuery& query, const Object& object) {
-  if (query.owner_uid.empty()) return true;
-  const OwnerReference* owner = ControllerOf(object.meta);
-  return owner != nullptr && owner->uid == query.owner_uid;
 }
 
 }  // namespace
@@ -52,16 +47,10 @@ Page KindCache::List(const ListQuery& query) const {
     if (query.after && *query.after >= first) at = objects_.upper_bound(*query.after);
     for (; at != objects_.end(); ++at) {
       if (!query.ns.empty() && at->first.first != query.ns) break;
-      if (Matches(query, *at->second)) matching.push_back(at->second);
+      if (HasOwner(query, at->second->meta)) matching.push_back(at->second);
     }
   }
-  // `keep` is somebody else's code, so it does not run under the lock.
-  for (ObjectPtr& object : matching) {
-    if (query.keep && !query.keep(*object)) continue;
-    page.more = query.limit != 0 && page.objects.size() == query.limit;
-    if (page.more) break;
-    page.objects.push_back(std::move(object));
-  }
+  FillPage(query, std::move(matching), page);
   return page;
 }
 

@@ -13,23 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Code CodeOf(const KubeReply& reply) {
-  switch (reply.outcome) {
-    case KubeOutcome::kNotFound:
-      return Code::kNotFound;
-    case KubeOutcome::kAlreadyExists:
-      return Code::kAlreadyExists;
-    case KubeOutcome::kConflict:
-      return Code::kConflict;
-    case KubeOutcome::kInvalid:
-      return reply.status == 413 ? Code::kTooLarge : Code::kInvalid;
-    case KubeOutcome::kDenied:
-      return Code::kForbidden;
-    default:
-      return Code::kUnavailable;
-  }
-}
-
 Error ErrorOf(const KubeReply& reply, const ObjectKey& key) {
   return Error(CodeOf(reply), "write " + ToString(key) + ": " + reply.message);
 }

@@ -282,18 +282,17 @@ void Instance::CheckLive(LiveCheckOrder order, std::function<void(Result<LiveAns
       return done(Error(Code::kUnsupported, "executor '" + options_.kind + "' does not look now"));
     }
     const auto diag = std::make_shared<detent_diag>();
-    const detent_op op =
-        BeginOp(OpKind::kCheckLive, 0, [this, done, diag](const OpResult& result) {
-          if (result.code == DETENT_E_UNSUPPORTED) never_live_.store(true);
-          if (result.code == DETENT_E_DEADLINE) given_up_.push_back(diag);
-          if (result.code != DETENT_OK) return done(ErrorOf(result));
-          done(LiveAnswer{(result.flags & DETENT_VALIDATE_LIVE_REFUSES) != 0,
-                          std::move(diag->mistakes), std::move(diag->warnings)});
-        });
+    const detent_op op = BeginOp(OpKind::kCheckLive, 0, [this, done, diag](const OpResult& result) {
+      if (result.code == DETENT_E_UNSUPPORTED) never_live_.store(true);
+      if (result.code == DETENT_E_DEADLINE) given_up_.push_back(diag);
+      if (result.code != DETENT_OK) return done(ErrorOf(result));
+      done(LiveAnswer{(result.flags & DETENT_VALIDATE_LIVE_REFUSES) != 0, std::move(diag->mistakes),
+                      std::move(diag->warnings)});
+    });
     const detent_str ns = View(order.ns);
     const detent_bytes spec = Bytes(order.spec);
-    const bool asked = Guard("validate_live.check",
-                             [&] { live->check(self_, op, &ns, &spec, diag.get()); });
+    const bool asked =
+        Guard("validate_live.check", [&] { live->check(self_, op, &ns, &spec, diag.get()); });
     if (!asked) FailOpenOp(op);
   });
 }

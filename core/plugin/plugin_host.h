@@ -35,9 +35,7 @@ struct PluginHostOptions {
   std::chrono::milliseconds retry_first{1'000};  // After a failed open; doubles up to a minute.
 };
 
-class PluginHost final : public ExecutorDirectory,
-                         public SpecValidator,
-                         public LiveValidator {
+class PluginHost final : public ExecutorDirectory, public SpecValidator, public LiveValidator {
  public:
   // `clock` and `sink` are borrowed, as are `logger` and `http`, which may be null.
   PluginHost(std::vector<PluginConfig> plugins, PluginHostOptions options, HostParts parts);

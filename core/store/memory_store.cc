@@ -10,9 +10,7 @@ namespace {
 
 bool Matches(const ListQuery& query, const ObjectMeta& meta) {
   if (!query.ns.empty() && meta.ns != query.ns) return false;
-  if (query.owner_uid.empty()) return true;
-  const OwnerReference* owner = ControllerOf(meta);
-  return owner != nullptr && owner->uid == query.owner_uid;
+  return HasOwner(query, meta);
 }
 
 }  // namespace
@@ -171,13 +169,7 @@ Result<Page> MemoryStore::List(const ListQuery& query) {
       if (Matches(query, at->second->meta)) matching.push_back(at->second);
     }
   }
-  // `keep` is somebody else's code, so it does not run under the lock.
-  for (ObjectPtr& object : matching) {
-    if (query.keep && !query.keep(*object)) continue;
-    page.more = query.limit != 0 && page.objects.size() == query.limit;
-    if (page.more) break;
-    page.objects.push_back(std::move(object));
-  }
+  FillPage(query, std::move(matching), page);
   return page;
 }
 

@@ -1,6 +1,7 @@
 #include "core/store/write_rules.h"
 
 #include <string>
+#include <utility>
 
 #include "core/api/labels.h"
 #include "core/base/limits.h"
@@ -27,6 +28,21 @@ std::optional<Error> Refusal(const Write& write, std::optional<int64_t> stored_v
   return Error(Code::kConflict, named() + " has changed: its version is " +
                                     std::to_string(*stored_version) + ", not " +
                                     std::to_string(write.expected_version));
+}
+
+void FillPage(const ListQuery& query, std::vector<ObjectPtr> matching, Page& page) {
+  for (ObjectPtr& object : matching) {
+    if (query.keep && !query.keep(*object)) continue;
+    page.more = query.limit != 0 && page.objects.size() == query.limit;
+    if (page.more) break;
+    page.objects.push_back(std::move(object));
+  }
+}
+
+bool HasOwner(const ListQuery& query, const ObjectMeta& meta) {
+  if (query.owner_uid.empty()) return true;
+  const OwnerReference* owner = ControllerOf(meta);
+  return owner != nullptr && owner->uid == query.owner_uid;
 }
 
 bool IsSameCreation(const Object& stored, const Object& wanted) {

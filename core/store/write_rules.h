@@ -1,5 +1,5 @@
-// When a write is refused, and what a done one is called in the change log: decided in one place,
-// so that every store answers alike, to the word. Pure; any thread.
+// When a write is refused, what a done one is called in the change log, and how a page is cut: in
+// one place, so that every store answers alike, to the word. Pure; any thread.
 
 #pragma once
 
@@ -16,6 +16,13 @@ namespace detent {
 std::optional<Error> Refusal(const Write& write, std::optional<int64_t> stored_version);
 
 ChangeType ChangeTypeOf(WriteOp op);
+
+// The first objects of `matching`, which is in key order, that the query keeps, into the page; and
+// whether there are more. It calls query.keep, which is somebody else's code: hold no lock.
+void FillPage(const ListQuery& query, std::vector<ObjectPtr> matching, Page& page);
+
+// Whether the query's owner, if it names one, controls the object.
+bool HasOwner(const ListQuery& query, const ObjectMeta& meta);
 
 // Whether `stored` is what an earlier try to create `wanted` made: the same attempt of the same
 // Job, or the same slot of the same JobConfig. What a user names has no such identity.

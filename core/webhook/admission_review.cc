@@ -146,7 +146,9 @@ Verdict JudgeNew(Kind kind, Question& question, const ReviewContext& context) {
   Prepare(question.object, question);
   if (kind == Kind::kJob) Complete(question.object, question, context, verdict);
   const bool strict = question.validation == "Strict";
-  Append(verdict, AdmitNew(kind, question.object, context.admission, strict));
+  Admission admission = AdmitNew(kind, question.object, context.admission, strict);
+  LiveReview(context.live, context.live_patience).Judge(nullptr, question.object, admission);
+  Append(verdict, std::move(admission));
   return verdict;
 }
 
@@ -156,7 +158,9 @@ Result<Verdict> JudgeUpdate(Kind kind, Question& question, const ReviewContext& 
   Prepare(question.object, question);
   const bool strict = question.validation == "Strict";
   Verdict verdict;
-  Append(verdict, AdmitUpdate(*old, question.object, context.admission, strict));
+  Admission admission = AdmitUpdate(*old, question.object, context.admission, strict);
+  LiveReview(context.live, context.live_patience).Judge(&*old, question.object, admission);
+  Append(verdict, std::move(admission));
   if (verdict.mistakes.empty()) return verdict;
   Prepare(question.old_object, question);
   const Diagnostics before =

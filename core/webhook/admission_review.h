@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/api/admission.h"
+#include "core/api/live_review.h"
 #include "core/api/object.h"
 #include "core/base/json.h"
 #include "core/base/result.h"
@@ -29,6 +30,9 @@ struct ReviewContext {
   // For a new Job with spec.configName and no template, which is judged as the host will complete
   // it. Null: it is judged as it is.
   FindJobConfig find_job_config;
+  // Tries out what is about to be stored. Null: nothing is.
+  const LiveValidator* live = nullptr;
+  std::chrono::milliseconds live_patience{1'300};
 };
 
 // The AdmissionReview to answer with. kInvalid: `body` is no AdmissionReview of v1, or its request

@@ -27,26 +27,6 @@ std::string ConfigurationPath() {
                 kWebhookConfiguration);
 }
 
-Code CodeOfOutcome(KubeOutcome outcome) {
-  switch (outcome) {
-    case KubeOutcome::kNotFound:
-      return Code::kNotFound;
-    case KubeOutcome::kAlreadyExists:
-    case KubeOutcome::kConflict:
-      return Code::kConflict;
-    case KubeOutcome::kInvalid:
-      return Code::kInvalid;
-    case KubeOutcome::kDenied:
-      return Code::kForbidden;
-    case KubeOutcome::kBusy:
-      return Code::kBusy;
-    case KubeOutcome::kDeadline:
-      return Code::kDeadline;
-    default:
-      return Code::kUnavailable;
-  }
-}
-
 // The API server asks for the first.
 std::vector<std::string> NamesOfService(const KeeperOptions& options) {
   const std::string name = options.service + "." + options.ns;
@@ -129,7 +109,7 @@ milliseconds CertificateKeeper::WaitAfter(const Step& step,
 Result<KubeReply> CertificateKeeper::Ask(KubeRequest request, const std::string& doing) const {
   KubeReply reply = ports_.fetch(std::move(request));
   if (reply.outcome == KubeOutcome::kOk) return reply;
-  return Error(CodeOfOutcome(reply.outcome), reply.message).While(doing);
+  return Error(CodeOf(reply), reply.message).While(doing);
 }
 
 Result<ServingCertificate> CertificateKeeper::ReadFiles() const {

@@ -24,9 +24,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The API server waits three seconds for a verdict (core/install/webhook_entry.cc), and the
-// JobConfig that a Job names is read meanwhile.
+// The API server waits three seconds for a verdict (core/install/webhook_entry.cc). Meanwhile the
+// JobConfig that a Job names is read, and then the spec is tried out.
 constexpr milliseconds kLookPatience{1'500};
+constexpr milliseconds kLivePatience{1'300};
 constexpr milliseconds kKeepPatience{60'000};
 // Between two rounds, however often the configuration changes.
 constexpr milliseconds kBreath{1'000};
@@ -124,6 +125,8 @@ class Webhook::Core final : public WatchSink {
     ReviewContext context;
     context.admission = {ports_.validator, ports_.clock.Now(), options_.default_timezone};
     context.host_user = host_user_;
+    context.live = ports_.live;
+    context.live_patience = kLivePatience;
     context.find_job_config = [this](const std::string& ns, const std::string& name) {
       return FindConfig(ns, name);
     };

@@ -27,6 +27,7 @@
 #include <string>
 
 #include "core/api/admission.h"
+#include "core/api/live_review.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/result.h"
@@ -57,6 +58,7 @@ struct WebhookPorts {
   const SpecValidator* validator;  // Null: kinds and their specs are not checked.
   const Clock& clock;
   Logger& log;
+  const LiveValidator* live = nullptr;  // Null: no spec is tried out before it is stored.
 };
 
 class Webhook {

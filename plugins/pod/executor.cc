@@ -16,13 +16,21 @@ PodTask& AsPod(sdk::Task& task) {
   return static_cast<PodTask&>(task);
 }
 
+// All of the config.
+DryRun ReadDryRun(const sdk::Json& config, sdk::Diagnostics& diag) {
+  sdk::Fields fields(config, "", sdk::Fields::Mode::kFinal, diag);
+  const std::string mode = fields.Text(
+      "dryRunAtAdmission", {.fallback = "Never", .one_of = {"Never", "Warn", "Refuse"}});
+  if (mode == "Warn") return DryRun::kWarn;
+  return mode == "Refuse" ? DryRun::kRefuse : DryRun::kNever;
+}
+
 }  // namespace
 
 sdk::Status PodExecutor::Create(const sdk::InstanceInfo& info, sdk::Diagnostics& diag) {
   auto doc = sdk::JsonDoc::Parse(host().table(), instance(), info.config, diag.sink());
   if (!doc) return doc.status();
-  // There is nothing to configure: whatever is written is unknown.
-  const sdk::Fields fields(doc->root(), "", sdk::Fields::Mode::kFinal, diag);
+  live_checks_ = std::make_unique<LiveChecks>(host(), ReadDryRun(doc->root(), diag));
   requests_ = std::make_unique<Requests>(host());
   logs_ = std::make_unique<LogRequests>(host(), *requests_);
   discards_ = std::make_unique<Discards>(host(), *requests_);
@@ -51,6 +59,7 @@ void PodExecutor::Open(sdk::Op op) {
 void PodExecutor::Close(sdk::Op op) {
   const sdk::Status answer(DETENT_E_CLOSING, "Closing", "the Pod goes on without the host");
   ForEachTask([&](sdk::Task& task) { AsPod(task).AnswerOp(0, answer); });
+  live_checks_->Close(answer);
   logs_->Close();
   discards_->Close();
   requests_->Close();
@@ -125,6 +134,7 @@ void PodExecutor::Cancel(detent_op op) {
   const sdk::Status answer(DETENT_E_CANCELLED, "Cancelled", "the API server was too slow");
   ForEachTask([&](sdk::Task& task) { AsPod(task).AnswerOp(op, answer); });
   logs_->Cancel(op, answer);
+  live_checks_->Cancel(op, answer);
 }
 
 void PodExecutor::OnEvent(const sdk::WatchEvent& event) {
@@ -191,6 +201,11 @@ void PodExecutor::ReadLog(sdk::Op op, const sdk::LogRequest& request) {
 
 void PodExecutor::DiscardLog(std::string_view key) {
   discards_->Add(key);
+}
+
+void PodExecutor::CheckLive(sdk::Op op, std::string_view namespace_, std::string_view spec,
+                            sdk::Diagnostics diag) {
+  live_checks_->Begin(std::move(op), namespace_, spec, std::move(diag));
 }
 
 }  // namespace detent::pod

@@ -10,8 +10,10 @@
 
 #include "detent/sdk/executor.h"
 #include "detent/sdk/logs.h"
+#include "detent/sdk/validate_live.h"
 #include "detent/sdk/watch.h"
 #include "plugins/pod/discards.h"
+#include "plugins/pod/live_checks.h"
 #include "plugins/pod/log_reader.h"
 #include "plugins/pod/pod_index.h"
 #include "plugins/pod/pod_task.h"
@@ -20,7 +22,7 @@
 
 namespace detent::pod {
 
-class PodExecutor final : public sdk::Executor, public sdk::LogReader {
+class PodExecutor final : public sdk::Executor, public sdk::LogReader, public sdk::LiveChecker {
  public:
   static constexpr std::string_view kKind = "pod";
   static constexpr uint32_t kCaps = DETENT_CAP_BACKEND_RECORD | DETENT_CAP_KILL_GRACEFUL;
@@ -43,6 +45,9 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader {
   void ReadLog(sdk::Op op, const sdk::LogRequest& request) override;
   void DiscardLog(std::string_view key) override;
 
+  void CheckLive(sdk::Op op, std::string_view namespace_, std::string_view spec,
+                 sdk::Diagnostics diag) override;
+
  private:
   PodSpec ReadFinal(const sdk::JsonDoc& doc, sdk::Diagnostics& diag) const;
   PodTask& Take(const sdk::TaskRef& ref, const PodSpec& spec);
@@ -55,6 +60,7 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader {
   std::unique_ptr<Requests> requests_;
   std::unique_ptr<LogRequests> logs_;
   std::unique_ptr<Discards> discards_;
+  std::unique_ptr<LiveChecks> live_checks_;
   sdk::Watch watch_;
   PodIndex index_;
   int64_t opened_ns_ = 0;

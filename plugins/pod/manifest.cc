@@ -11,15 +11,37 @@ namespace {
 using sdk::Json;
 using sdk::JsonWriter;
 
+constexpr std::string_view kDryRunJob = "dry-run";
+constexpr std::string_view kDryRunTask = "dry-run-0-1";
+constexpr std::string_view kDryRunPrefix = "dry-run-";
+
+bool Sets(const Json& env, std::string_view name) {
+  for (uint64_t i = 0; i < env.size(); ++i) {
+    if (env[i]["name"].Text() == name) return true;
+  }
+  return false;
+}
+
+// Of a task that nobody has made. Lives as long as the program.
+sdk::TaskRef DryRunTask() {
+  detent_task_ref raw{};
+  raw.size = sizeof(raw);
+  raw.attempt = 1;
+  raw.name = sdk::Str(kDryRunTask);
+  raw.job_name = sdk::Str(kDryRunJob);
+  return sdk::TaskRef(raw);
+}
+
 // Copies a template into a Pod.
 class ManifestWriter {
  public:
   ManifestWriter(const sdk::Host& host, const TaskVariables& variables)
       : host_(host), variables_(variables) {}
 
-  std::string Write(const PodSpec& spec, std::string_view name) {
+  // name_field: "name" or "generateName".
+  std::string Write(const PodSpec& spec, std::string_view name_field, std::string_view name) {
     json_.BeginObject().Key("apiVersion").String("v1").Key("kind").String("Pod");
-    json_.Key("metadata").BeginObject().Key("name").String(name);
+    json_.Key("metadata").BeginObject().Key(name_field).String(name);
     CopyMember("labels", spec.labels);
     CopyMember("annotations", spec.annotations);
     CopyMember("finalizers", spec.finalizers);
@@ -82,13 +104,6 @@ class ManifestWriter {
     json_.EndArray();
   }
 
-  static bool Sets(const Json& env, std::string_view name) {
-    for (uint64_t i = 0; i < env.size(); ++i) {
-      if (env[i]["name"].Text() == name) return true;
-    }
-    return false;
-  }
-
   const sdk::Host& host_;
   const TaskVariables& variables_;
   JsonWriter json_;
@@ -104,7 +119,19 @@ TaskVariables::TaskVariables(const sdk::TaskRef& ref)
 
 std::string ManifestOf(const PodSpec& spec, const sdk::TaskRef& ref, const sdk::Host& host) {
   const TaskVariables variables(ref);
-  return ManifestWriter(host, variables).Write(spec, ref.name);
+  return ManifestWriter(host, variables).Write(spec, "name", ref.name);
+}
+
+std::string DryRunManifestOf(const PodSpec& spec, const sdk::Host& host) {
+  const TaskVariables variables(DryRunTask());
+  return ManifestWriter(host, variables).Write(spec, "generateName", kDryRunPrefix);
+}
+
+uint64_t AddedVariables(const Json& env) {
+  const TaskVariables variables(DryRunTask());
+  return static_cast<uint64_t>(
+      std::count_if(std::begin(variables.all), std::end(variables.all),
+                    [&](const TaskVariables::Variable& each) { return !Sets(env, each.name); }));
 }
 
 }  // namespace detent::pod

@@ -27,4 +27,11 @@ struct TaskVariables {
 // The Pod as JSON. spec: without errors; host and instance are for reading it.
 std::string ManifestOf(const PodSpec& spec, const sdk::TaskRef& ref, const sdk::Host& host);
 
+// The same for a task that nobody has made, under a name that the server chooses. What is wrong
+// with the spec is in the Pod, too.
+std::string DryRunManifestOf(const PodSpec& spec, const sdk::Host& host);
+
+// How many variables are put before the `env` of a container, which may be missing.
+uint64_t AddedVariables(const sdk::Json& env);
+
 }  // namespace detent::pod

@@ -75,10 +75,15 @@ constinit const std::string_view PodExecutor::kSpecSchema = R"json({
 constinit const std::string_view PodExecutor::kConfigSchema = R"json({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "pod, the executor",
-  "description": "There is nothing to configure: the cluster is the host's.",
+  "description": "The cluster is the host's.",
   "type": "object",
   "additionalProperties": false,
-  "properties": {}
+  "properties": {
+    "dryRunAtAdmission": {
+      "description": "Who hears what the API server says of the Pod of a new spec.",
+      "enum": ["Never", "Warn", "Refuse"], "default": "Never"
+    }
+  }
 })json";
 
 }  // namespace detent::pod

@@ -11,6 +11,7 @@ import test_pod_jobs
 from cluster import wait_until
 from home import DEFAULT_ELECTION, GROUP, HomeTest, manifest, pod_template
 
+OUTCOME = "fake.detent.dev/outcome"
 # A pod's event of that name, with its end in it.
 END_OF = '"name":"%s".*"phase":"Succeeded"'
 
@@ -78,7 +79,7 @@ class InTheCluster(ApiServerDays, HomeTest):
     def test_a_host_that_starts_without_an_api_server_waits_and_says_why(self):
         self.bring_down()
         host = self.host("early")
-        self.not_ready(host, "cannot be reached")
+        self.not_ready(host, "onnect to 127.0.0.1")
         self.bring_back()
         self.leader()
         self.assertEqual(host.ask("/readyz")[0], 200)
@@ -94,7 +95,7 @@ class InTheCluster(ApiServerDays, HomeTest):
         self.bring_down()
         self.assertEqual(first.process.wait(20), 1)
         second = self.host("second")
-        self.not_ready(second, "cannot be reached")
+        self.not_ready(second, "onnect to 127.0.0.1")
         self.bring_back()
         job = self.wait_phase("through", "Succeeded", 60)
         self.assertEqual((job["status"]["succeededIndexes"], job["status"]["createdTasks"]),
@@ -127,8 +128,10 @@ class InTheCluster(ApiServerDays, HomeTest):
     def test_a_full_etcd_is_named_and_waited_out(self):
         first = self.host("first")
         self.leader()
-        self.cluster.apply(manifest("Job", "full", {"template": pod_template(5, "1s")}))
-        wait_until(lambda: len(self.items("pods")) == 5, "its pods are there")
+        template = pod_template(5)
+        template["taskTemplate"]["pod"]["metadata"]["annotations"][OUTCOME] = "hang"
+        self.cluster.apply(manifest("Job", "full", {"template": template}))
+        self.wait_status("full", lambda status: status.get("runningTasks") == 5, "its pods run")
         self.fill()
         # Who cannot renew must not go on.
         self.assertEqual(first.process.wait(20), 1)
@@ -136,6 +139,7 @@ class InTheCluster(ApiServerDays, HomeTest):
         second = self.host("second")
         self.not_ready(second, "database space exceeded")
         self.empty()
+        self.cluster.kubectl("annotate", "--overwrite", "pods", "--all", OUTCOME + "=succeed")
         job = self.wait_phase("full", "Succeeded")
         self.assertEqual((job["status"]["succeededIndexes"], job["status"]["createdTasks"]),
                          ("0-4", 5))
@@ -152,13 +156,13 @@ class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
         except AssertionError as error:
             raise AssertionError(f"{error}; it says {self.cli('why', 'job/' + job)}") from None
 
-    def test_a_host_that_starts_without_an_api_server_takes_jobs_and_says_why_they_wait(self):
+    def test_a_host_that_starts_without_an_api_server_takes_jobs_and_runs_them_once_there_is_one(self):
         self.kill_host()
         self.bring_down()
         self.host_up()
-        self.assertEqual(self.request("GET", "/livez")[0], 200)
+        self.assertEqual(urllib.request.urlopen(self.url + "/livez", timeout=20).status, 200)
         self.apply(self.pod_job("early", count=2))
-        self.why("early", "cannot be reached")
+        self.assertIn(self.status("early")["phase"], ("Starting", "Pending"))
         self.bring_back()
         self.assertEqual(self.wait_phase("early", "Succeeded", 60)["status"]["createdTasks"], 2)
 

@@ -1,5 +1,6 @@
 #include "tests/install/fake_cluster.h"
 
+#include "core/api/furiko.h"
 #include "core/api/object.h"
 
 namespace detent::testing {
@@ -43,7 +44,9 @@ KubeReply FakeCluster::Answer(const KubeRequest& request) {
   if (request.path == "/version") return Ok(Json::Object{{"major", major}, {"minor", minor}});
   if (request.method == "POST") return Review(request);
   if (request.method == "PATCH") return Apply(request);
-  if (request.path != std::string("/apis/") + kGroupVersion) return Read(request.path);
+  const bool discovery = request.path == std::string("/apis/") + kGroupVersion ||
+                         request.path == std::string("/apis/") + kFurikoGroupVersion;
+  if (!discovery) return Read(request.path);
   if (pauses < pauses_until_served) return Failure(KubeOutcome::kNotFound, "not found");
   return Ok(Discovery());
 }

@@ -229,8 +229,7 @@ TEST_F(LeaseElectorTest, WhyTheLeaseCannotBeReadCanBeAskedForUntilItCanBe) {
   server_lease_.Set(OneLease::Mood::kForbids);
   const auto a = Begin("a");
   ASSERT_TRUE(server_lease_.AwaitRefusals(3));
-  EXPECT_EQ(a->elector->Trouble(),
-            "the lease default/detent cannot be read: told so: Forbidden");
+  EXPECT_EQ(a->elector->Trouble(), "the lease default/detent cannot be read: told so: Forbidden");
   server_lease_.Set(OneLease::Mood::kGood);
   ASSERT_TRUE(a->told.Await(2));
   EXPECT_EQ(a->elector->Trouble(), "");

@@ -115,8 +115,12 @@ TEST_F(ServiceKube, SaysInItsOwnWordsWhatTheServerSaid) {
     EXPECT_EQ(told.http_status, static_cast<uint32_t>(row.status));
     EXPECT_EQ(told.reason, row.reason);
     EXPECT_EQ(told.message, "because");
-    EXPECT_EQ(told.body, "");
+    EXPECT_NE(told.body.find(R"("kind":"Status")"), std::string::npos) << "its causes are in it";
   }
+  const ScopedHook hook(server_, [](const ApiCall&) -> std::optional<ApiAnswer> {
+    return Refuse(422, "Invalid", std::string(70'000, 'x'));
+  });
+  EXPECT_EQ(Do(Of(DETENT_KUBE_CREATE, "", "{}")).body, "");
   server_.GoAway();
   const Told told = Do(Of(DETENT_KUBE_GET, "a"));
   EXPECT_EQ(told.code, DETENT_E_UNAVAILABLE);

@@ -455,6 +455,22 @@ detent_op FakeHost::ReadLog(std::string_view key, uint64_t offset, uint32_t max_
   return op;
 }
 
+detent_op FakeHost::CheckLive(std::string_view spec) {
+  const auto* live =
+      static_cast<const detent_validate_live*>(executor_->extension(DETENT_EXT_VALIDATE_LIVE));
+  const detent_op op = NewOp();
+  const auto sink = std::make_shared<FindingSink>();
+  sinks_[op] = sink;
+  const detent_str ns = Lend("default");
+  const detent_bytes bytes = LendBytes(spec);
+  live->check(self_, op, &ns, &bytes, sink.get());
+  return op;
+}
+
+std::vector<Finding> FakeHost::found(detent_op op) {
+  return static_cast<const FindingSink*>(sinks_.at(op).get())->All();
+}
+
 void FakeHost::Discard(std::string_view key) {
   const auto* logs = static_cast<const detent_logs*>(executor_->extension(DETENT_EXT_LOGS));
   const std::string text(key);

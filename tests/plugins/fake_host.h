@@ -26,6 +26,7 @@
 
 #include "detent/detent.h"
 #include "detent/ext/logs.h"
+#include "detent/ext/validate_live.h"
 
 namespace detent::testing {
 
@@ -102,6 +103,9 @@ class FakeHost {
   detent_op ForceDelete(detent_task task);
   detent_op ReadLog(std::string_view key, uint64_t offset, uint32_t max_bytes = 1 << 20,
                     uint32_t streams = 0, uint32_t flags = 0);
+  // What it found is `found` once it is answered.
+  detent_op CheckLive(std::string_view spec);
+  std::vector<Finding> found(detent_op op);
   // Whether ReadLog says the task's name and namespace, besides its key.
   bool names_logs = true;
   void Discard(std::string_view key);
@@ -164,6 +168,7 @@ class FakeHost {
   bool closed_ = false;
   std::map<std::string, const void*> services_;
   std::map<detent_op, Answer> ops_;
+  std::map<detent_op, std::shared_ptr<detent_diag>> sinks_;
   std::map<detent_task, TaskRecord> tasks_;
   std::map<detent_timer, TimerRecord> timers_;
   std::map<detent_watch, WatchRecord> watches_;

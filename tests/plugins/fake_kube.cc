@@ -150,6 +150,14 @@ detent_status FakeKube::Take(const detent_kube_request& request, bool ensure, An
   std::function<void(Answer&)> effect;
   switch (request.verb) {
     case DETENT_KUBE_CREATE: {
+      if ((request.flags & DETENT_KUBE_DRY_RUN) != 0) {
+        if (ensure || request.task != 0) return DETENT_E_UNSUPPORTED;
+        asked.act = KubeAct::kTryOut;
+        effect = [=, this](Answer& out) {
+          out.response = server_.TryOut(asked.ns, *ParseJson(asked.body));
+        };
+        break;
+      }
       if (!ensure || request.name.len > 0) return DETENT_E_UNSUPPORTED;
       asked.act = KubeAct::kCreate;
       const Json pod = WithMarks(asked.body, request.task);
@@ -207,7 +215,7 @@ void FakeKube::Act(const KubeAsked& asked, Answer answer, std::function<void(Ans
   }
   if (fault != faults_.end()) {
     answer.code = fault->code;
-    answer.response = {fault->http_status, fault->reason, fault->message, ""};
+    answer.response = {fault->http_status, fault->reason, fault->message, fault->body};
     answer.retry_after_ms = fault->retry_after_ms;
     if (--fault->times == 0) faults_.erase(fault);
   }
@@ -330,7 +338,7 @@ void FakeKube::Give(const Answer& answer) {
   result.http_status = answer.code == DETENT_E_CLOSING ? 0 : answer.response.status;
   result.retry_after_ms = answer.retry_after_ms;
   result.value = answer.value;
-  if (answer.code == DETENT_OK && !answer.response.body.empty()) {
+  if (answer.code != DETENT_E_CLOSING && !answer.response.body.empty()) {
     result.body = NewBuffer(answer.response.body);
   }
   answer.cb(answer.ctx, &result);

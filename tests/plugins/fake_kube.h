@@ -26,7 +26,7 @@ inline constexpr const char* kTrackedLabel = "detent.dev/tracked-by";
 inline constexpr const char* kKeyLabel = "detent.dev/task";
 inline constexpr const char* kFinalizer = "detent.dev/task-tracking";
 
-enum class KubeAct { kCreate, kGet, kList, kPatch, kDelete, kLog, kLetGo };
+enum class KubeAct { kCreate, kTryOut, kGet, kList, kPatch, kDelete, kLog, kLetGo };
 
 struct KubeAsked {
   KubeAct act = KubeAct::kGet;
@@ -43,6 +43,7 @@ struct KubeFault {
   bool with_effect = false;  // the server did it, and its reply was lost
   int times = 1;
   uint32_t retry_after_ms = 0;
+  std::string body = {};  // the Status, where it is looked at
 };
 
 class FakeKube {

@@ -173,6 +173,11 @@ KubeResponse FakeKubeServer::Create(const std::string& ns, Json pod) {
   return Success(stored, 201);
 }
 
+KubeResponse FakeKubeServer::TryOut(const std::string& ns, const Json& pod) const {
+  KubeResponse refusal = Refusal(ns, pod);
+  return refusal.status != 200 ? refusal : Success(pod, 201);
+}
+
 KubeResponse FakeKubeServer::Get(const std::string& ns, const std::string& name) const {
   const auto at = pods_.find(KeyOf(ns, name));
   return at == pods_.end() ? NotFound(name) : Success(at->second);

@@ -41,6 +41,8 @@ class FakeKubeServer {
 
   // --- what clients ask; JSON in, JSON out
   KubeResponse Create(const std::string& ns, Json pod);
+  // As Create with dryRun=All: nothing is made.
+  KubeResponse TryOut(const std::string& ns, const Json& pod) const;
   KubeResponse Get(const std::string& ns, const std::string& name) const;
   KubeResponse Delete(const std::string& ns, const std::string& name, const std::string& options);
   // A merge patch of annotations, with the uid and the version that are expected.

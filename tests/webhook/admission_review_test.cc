@@ -245,5 +245,40 @@ TEST_F(AdmissionReviewTest, WhatIsNoReviewIsAnErrorThatSaysWhy) {
   }
 }
 
+// Finds what it is told to in every spec.
+class ToldLive final : public LiveValidator {
+ public:
+  LiveFindings CheckLive(const LiveQuestion& question) const override {
+    ++asked;
+    EXPECT_EQ(question.ns, "default");
+    EXPECT_EQ(question.patience, std::chrono::milliseconds(700));
+    return findings;
+  }
+  LiveFindings findings;
+  mutable int asked = 0;
+};
+
+TEST_F(AdmissionReviewTest, TellsWhatATryOfTheSpecFinds) {
+  ToldLive live;
+  context_.live = &live;
+  context_.live_patience = std::chrono::milliseconds(700);
+  EXPECT_EQ(Warnings(Answered(Asked("CREATE", GoodJob()))), "");
+  live.findings.warnings = {{"/x", Diagnostic::Reason::kInvalid, "is bad", ""}};
+  const Json warned = Answered(Asked("CREATE", GoodJob()));
+  EXPECT_EQ(*warned.Find("allowed"), Json(true));
+  EXPECT_NE(Warnings(warned).find("spec.template.taskTemplate."), std::string::npos);
+  EXPECT_NE(Warnings(warned).find(".x: is bad"), std::string::npos);
+  live.findings = {};
+  live.findings.not_checked = "nobody answers";
+  EXPECT_EQ(Causes(Asked("CREATE", GoodJobConfig())), "");
+  live.findings.mistakes = {{"/x", Diagnostic::Reason::kInvalid, "is bad", ""}};
+  EXPECT_NE(Causes(Asked("CREATE", GoodJobConfig())).find(".x FieldValueInvalid"),
+            std::string::npos);
+  const int asked = live.asked;
+  const Json stored = Stored(GoodJobConfig());
+  EXPECT_EQ(Causes(Asked("UPDATE", With(stored, "/metadata/labels/a", "b"), stored)), "");
+  EXPECT_EQ(live.asked, asked) << "the executor's spec is as it was";
+}
+
 }  // namespace
 }  // namespace detent

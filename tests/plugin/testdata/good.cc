@@ -15,6 +15,7 @@
 
 #include "detent/detent.h"
 #include "detent/ext/logs.h"
+#include "detent/ext/validate_live.h"
 
 namespace {
 
@@ -403,7 +404,30 @@ void Discard(void*, const detent_str*) {}
 
 const detent_logs logs = {sizeof logs, 0, ReadLog, Discard};
 
+// What becomes of a check is written in its spec, {"live": "..."}; what it finds is at /place.
+void CheckLive(void* me, detent_op op, const detent_str* ns, const detent_bytes* spec,
+               detent_diag* diag) {
+  auto* self = static_cast<Self*>(me);
+  Mark(self, "checked");
+  const std::string live = Member(*spec, "live"), place = Member(*spec, "place");
+  if (live == "mute") return;
+  if (live == "never") return Complete(self, op, DETENT_E_UNSUPPORTED);
+  if (live == "away") return Complete(self, op, DETENT_E_UNAVAILABLE, "NoAnswer");
+  if (live == "throw") throw std::runtime_error("from check");
+  const std::string text(reinterpret_cast<const char*>(spec->ptr), spec->len);
+  const std::string reason = "Invalid", message = std::string(ns->ptr, ns->len) + " " + text;
+  const detent_str p = Str(place), r = Str(reason), m = Str(message);
+  if (!live.empty()) host->diag_add(diag, DETENT_DIAG_ERROR, &p, &r, &m, nullptr);
+  detent_result result{};
+  result.size = sizeof result;
+  result.flags = live == "refuse" ? DETENT_VALIDATE_LIVE_REFUSES : 0;
+  host->op_complete(self->inst, op, &result);
+}
+
+const detent_validate_live validate_live = {sizeof validate_live, 0, CheckLive};
+
 const void* Extension(const char* id) {
+  if (std::strcmp(id, DETENT_EXT_VALIDATE_LIVE) == 0) return &validate_live;
   return std::strcmp(id, DETENT_EXT_LOGS) == 0 ? &logs : nullptr;
 }
 

@@ -9,11 +9,11 @@ void PodRun::TearDown() {
   EXPECT_EQ(LiveBuffers(), 0u);
 }
 
-void PodRun::NewHost() {
+void PodRun::NewHost(const char* config) {
   host_.reset();
   host_ = std::make_unique<FakeHost>(DETENT_POD_PLUGIN, "pod");
   kube_.Attach(*host_);
-  ASSERT_EQ(host_->Create("/nonexistent", "{}"), DETENT_OK);
+  ASSERT_EQ(host_->Create("/nonexistent", config), DETENT_OK);
   ASSERT_EQ(host_->Open().code, DETENT_OK);
   Settle();
 }

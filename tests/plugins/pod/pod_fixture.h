@@ -22,7 +22,7 @@ class PodRun : public ::testing::Test {
   void TearDown() override;
 
   // A host begins; with one that there is already, that is a restart.
-  void NewHost();
+  void NewHost(const char* config = "{}");
   FakeHost& host() { return *host_; }
   FakeKube& kube() { return kube_; }
   FakeKubeServer& server() { return kube_.server(); }
