@@ -135,8 +135,8 @@ Result<void> ClusterHost::StartWebhook(const ClusterAccess& access) {
   }
   webhook_client_ = PlainClient(access);
   PluginHost& plugins = works_->plugins();
-  webhook_ = TRY(Webhook::Start(std::move(options), {*webhook_client_, &plugins, base_.clock,
-                                                     base_.log, &plugins}));
+  webhook_ = TRY(Webhook::Start(std::move(options),
+                                {*webhook_client_, &plugins, base_.clock, base_.log, &plugins}));
   return {};
 }
 

@@ -177,8 +177,6 @@ KubeClientOptions CliKubeOptions(std::chrono::milliseconds request_timeout) {
   options.user_agent = std::string("detent/") + CliVersion();
   options.patience = request_timeout;
   options.tries_max = kTries;
-  // One request follows from the answer to another: there is nothing to gather.
-  options.gather = std::chrono::milliseconds(0);
   return options;
 }
 

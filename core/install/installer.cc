@@ -132,8 +132,7 @@ Result<std::vector<std::string>> Installer::Denied(std::vector<AccessQuestion>& 
     request.idempotent = true;  // Nothing is stored.
     const KubeReply reply = port_.fetch(std::move(request));
     if (reply.outcome != KubeOutcome::kOk) {
-      return Error(CodeOf(reply), reply.message)
-          .While("ask whether we may " + ToString(question));
+      return Error(CodeOf(reply), reply.message).While("ask whether we may " + ToString(question));
     }
     const AccessAnswer answer = TRY(ReadReview(reply.body));
     if (answer.allowed) continue;

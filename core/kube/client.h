@@ -94,9 +94,6 @@ struct KubeClientOptions {
   std::chrono::milliseconds reread_files{60'000};
   std::chrono::milliseconds exec_timeout{60'000};  // Of a run of an exec plugin; then it is killed.
   size_t in_flight_max = 32;  // Requests at a time; the rest wait in order. Streams are beside.
-  // After something arrived, more is left to gather for so long, so that events which come one by
-  // one do not wake threads for each of them. It is added to what a request takes. 0: none is.
-  std::chrono::milliseconds gather{0};
   double requests_per_second = 0;  // 0: no limit.
   std::string user_agent;          // "detent/0.1.0 (linux/amd64)"; empty: none is sent.
   std::string proxy;               // For an access that names none; empty: none.

@@ -21,7 +21,6 @@ CurlTransportOptions TransportOptions(const ClusterAccess& access,
                                       const KubeClientOptions& options) {
   CurlTransportOptions out;
   out.max_connections = kTransfersMax;
-  out.gather = options.gather;
   out.proxy = access.proxy_url.empty() ? options.proxy : access.proxy_url;
   return out;
 }

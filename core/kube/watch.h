@@ -44,7 +44,7 @@ struct WatchOptions {
   std::chrono::seconds lifetime{300};
   // So long after its last list a watch that ends is followed by a new list, of which differences
   // alone are told: a change that was lost on its way, by whomever, is noticed then. 0: never.
-  std::chrono::milliseconds relist{1'800'000};
+  std::chrono::microseconds relist = std::chrono::minutes(30);
   // A bookmark comes about once a minute: silence for longer means a dead peer.
   std::chrono::milliseconds silence{90'000};
   // After a failure; doubles up to `backoff_most`, with jitter.

@@ -1,6 +1,5 @@
 #include "core/net/curl_loop.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -202,10 +201,7 @@ int CurlLoop::Patience() const {
 void CurlLoop::OnEvent(int fd, uint32_t seen, MonoTime now) {
   if (fd == wake_) return TakeWake();
   Watched& watched = At(fd);
-  if ((seen & EPOLLIN) != 0) {
-    watched.heard_at = now;
-    gather_until_ = now + options_.gather;
-  }
+  if ((seen & EPOLLIN) != 0) watched.heard_at = now;
   if (watched.wanted == 0) {  // An idle connection was closed by its server.
     epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     watched.registered = 0;
@@ -226,22 +222,7 @@ bool CurlLoop::MaySleep() {
   return sleeping_;
 }
 
-// Waits for what is to be sent or done, and not for what arrives. False: it has gathered.
-bool CurlLoop::Gather() {
-  if (options_.gather.count() == 0) return false;
-  const auto left = gather_until_ - clock_.Mono();
-  if (left.count() <= 0) return false;
-  const auto most = static_cast<int>(std::chrono::ceil<milliseconds>(left).count());
-  const int asked = Patience();
-  const int patience = asked < 0 ? most : std::min(asked, most);
-  if (patience == 0 || !MaySleep()) return true;
-  pollfd wake{wake_, POLLIN, 0};
-  if (poll(&wake, 1, patience) > 0) TakeWake();
-  return true;
-}
-
 void CurlLoop::Drive() {
-  if (Gather()) return;
   std::array<epoll_event, 256> events;
   int patience = Patience();
   if (patience != 0 && !MaySleep()) patience = 0;

@@ -65,7 +65,6 @@ class CurlLoop final : public CurlSockets {
   void Run();
   bool TakeInbox();
   void RunDue();
-  bool Gather();
   bool MaySleep();
   void Drive();
   void OnEvent(int fd, uint32_t seen, MonoTime now);
@@ -122,7 +121,6 @@ class CurlLoop final : public CurlSockets {
   bool timer_set_ = false;
   MonoTime timer_at_{};
   MonoTime sweep_at_{};
-  MonoTime gather_until_{};
   std::thread thread_;
 };
 

@@ -24,10 +24,6 @@ struct CurlTransportOptions {
   size_t max_connections = 1000;  // Transfers at a time, and idle connections kept.
   size_t max_per_host = 0;        // Transfers at a time to one host and port; 0: no limit.
   size_t max_header_bytes = 64 * 1024;
-  // After some of what arrives was read, more is left to gather for so long before it is: of a
-  // server that says much in small pieces, the pieces are the cost. Requests are sent at once all
-  // the same. 0: read at once.
-  std::chrono::milliseconds gather{0};
   EgressPolicy egress;  // Holds for every request, besides the request's own.
   std::string proxy;    // "http://host:port"; empty: none, whatever the environment says.
 };

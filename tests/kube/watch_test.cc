@@ -100,7 +100,7 @@ TEST_F(WatchTest, ResumesAnEndedWatchWithoutANewList) {
 }
 
 TEST_F(WatchTest, NoticesByANewListWhatNoEventToldIt) {
-  watch_options_.relist = milliseconds(1);
+  watch_options_.relist = std::chrono::microseconds(1);
   PutThings(2);
   Start();
   ASSERT_TRUE(told_.WaitSynced());

@@ -119,26 +119,6 @@ TEST_F(Http2Test, SharesOneConnectionAmongRequestsFromTheFirstOn) {
   EXPECT_EQ(replies_.at(0).request_body, std::string(1000, 'x')) << "for another try";
 }
 
-TEST_F(Http2Test, LeavesWhatArrivesToGatherForAWhile) {
-  std::atomic<MonoTime> answered{};
-  TlsServer server(identity_, {true, "", 0},
-                   [&](const ServedRequest& request, std::shared_ptr<Served> exchange) {
-                     if (request.path == "/one") answered = clock_.Mono();
-                     exchange->Answer(200, request.path);
-                   });
-  CurlTransportOptions options;
-  options.gather = milliseconds(200);
-  CurlTransport gathering(options, clock_);
-  Replies replies;
-  replies.Send(gathering, To(server, "one"));
-  ASSERT_TRUE(replies.WaitAll());
-  replies.Send(gathering, To(server, "two"));
-  replies.Send(gathering, To(server, "three"));
-  ASSERT_TRUE(replies.WaitAll());
-  EXPECT_GE(clock_.Mono() - answered.load(), milliseconds(200));
-  EXPECT_EQ(replies.at(1).body + replies.at(2).body, "/two/three");
-}
-
 TEST_F(Http2Test, WithholdsWhatMayNotBeSentAnyMore) {
   TlsServer server(identity_, {true, "", 0}, to_desk_);
   int asked = 0;
