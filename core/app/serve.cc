@@ -47,7 +47,7 @@ Examples:
   detent serve --data ./data
   detent serve --config /etc/detent/detent.yaml
   detent serve --data ./data --kubeconfig ~/.kube/config --context staging
-  detent serve --home kubernetes --data ./data --kubeconfig ~/.kube/config
+  detent serve --home kubernetes --data ./data --kubeconfig ~/.kube/config --context staging
 
 Exit codes: 0 done, 1 failed or leads no more, 2 wrong usage.
 )";
