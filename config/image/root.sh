@@ -25,7 +25,7 @@ for plugin in "$build"/lib/detent/plugins/*.so; do
 done
 
 # libcurl is loaded with the first request, so no list of linked libraries has it.
-curl=$(ldconfig -p | awk '$1 == "libcurl.so.4" {print $NF; exit}')
+curl=$(ldconfig -p | awk '$1 == "libcurl.so.4" && !found++ {print $NF}')
 [ -n "$curl" ] || { echo "libcurl.so.4 is not installed" >&2; exit 1; }
 {
   echo "$curl"
