@@ -6,11 +6,6 @@
 namespace detent {
 namespace {
 
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 KubeClientOptions ClientOptions(const ClusterOptions& options, const KubernetesConfig& config) {
   KubeClientOptions client;
   client.requests_per_second = static_cast<double>(config.requests_per_second);
@@ -37,13 +32,7 @@ KubeDoorOptions DoorOptions(const ClusterOptions& options) {
 const char* const kUserAgent = "detent/" DETENT_VERSION;
 
 KubeEnvironment EnvironmentOfProcess() {
-  KubeEnvironment environment;
-  environment.kubeconfig = Variable("KUBECONFIG");
-  environment.home = Variable("HOME");
-  environment.service_host = Variable("KUBERNETES_SERVICE_HOST");
-  environment.service_port = Variable("KUBERNETES_SERVICE_PORT");
-  environment.pod_namespace = Variable("POD_NAMESPACE");
-  return environment;
+  return ReadKubeEnvironment(std::getenv);
 }
 
 bool IsInCluster(const KubeEnvironment& environment) {

@@ -67,4 +67,10 @@ std::string Sentence(const Diagnostic& diagnostic) {
   return sentence;
 }
 
+std::string Sentences(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& each : diagnostics) text += (text.empty() ? "" : "; ") + Sentence(each);
+  return text;
+}
+
 }  // namespace detent

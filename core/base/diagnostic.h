@@ -43,4 +43,7 @@ std::string FieldPath(const std::string& pointer);
 // "spec.a[0]: must be ... (did you mean ...?)".
 std::string Sentence(const Diagnostic& diagnostic);
 
+// All of them in one line, "; " between.
+std::string Sentences(const Diagnostics& diagnostics);
+
 }  // namespace detent

@@ -157,16 +157,8 @@ class KubeTransport final : public ClientTransport {
 }  // namespace
 
 Result<ClusterAccess> FindCluster(const ParsedFlags& flags, const CliIo& io) {
-  const auto variable = [&](const char* name) {
-    const char* value = io.environment(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  KubeEnvironment environment;
+  KubeEnvironment environment = ReadKubeEnvironment(io.environment);
   environment.kubeconfig_flag = flags.Text("kubeconfig");
-  environment.kubeconfig = variable("KUBECONFIG");
-  environment.home = variable("HOME");
-  environment.service_host = variable("KUBERNETES_SERVICE_HOST");
-  environment.service_port = variable("KUBERNETES_SERVICE_PORT");
   AccessOverrides overrides;
   overrides.context = flags.Text("context");
   return FindClusterAccess(environment, overrides);

@@ -17,14 +17,6 @@ namespace {
 // A Job may be seen before the JobConfig that was created right ahead of it.
 constexpr std::chrono::seconds kConfigPatience{10};
 
-std::string Sentences(const Diagnostics& mistakes) {
-  std::string text;
-  for (const Diagnostic& mistake : mistakes) {
-    text += (text.empty() ? "" : "; ") + Sentence(mistake);
-  }
-  return text;
-}
-
 std::string ConfigNameIn(const Json& document) {
   const Json* name = document.At("/spec/configName");
   return name != nullptr && name->is_string() ? name->as_string() : std::string();

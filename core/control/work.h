@@ -7,11 +7,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
+#include "core/base/alarms.h"
 #include "core/base/clock.h"
 
 namespace detent {
@@ -23,46 +22,6 @@ struct EntityRef {
   EntityType type = EntityType::kJob;
   uint64_t id = 0;  // Never used again within one run of the host.
   auto operator<=>(const EntityRef&) const = default;
-};
-
-// When to look at an entity again, by one kind of clock. One time for each entity.
-template <typename Time>
-class Alarms {
- public:
-  void Set(EntityRef ref, Time time) {
-    const auto [known, is_new] = times_.try_emplace(ref, time);
-    if (!is_new) {
-      if (known->second == time) return;
-      order_.erase({known->second, ref});
-      known->second = time;
-    }
-    order_.emplace(time, ref);
-  }
-  // Sets it unless it is set to an earlier time already.
-  void SetNoLater(EntityRef ref, Time time) {
-    const auto known = times_.find(ref);
-    if (known == times_.end() || time < known->second) Set(ref, time);
-  }
-  void Clear(EntityRef ref) {
-    const auto known = times_.find(ref);
-    if (known == times_.end()) return;
-    order_.erase({known->second, ref});
-    times_.erase(known);
-  }
-  std::optional<Time> next() const {
-    if (order_.empty()) return std::nullopt;
-    return order_.begin()->first;
-  }
-  std::optional<EntityRef> PopDue(Time now) {
-    if (order_.empty() || order_.begin()->first > now) return std::nullopt;
-    const EntityRef ref = order_.begin()->second;
-    Clear(ref);
-    return ref;
-  }
-
- private:
-  std::set<std::pair<Time, EntityRef>> order_;
-  std::map<EntityRef, Time> times_;
 };
 
 class Work {
@@ -88,9 +47,10 @@ class Work {
     ticks.Clear(ref);
   }
 
-  Alarms<WallTime> wall;  // Slots, retries, deadlines: what users think in.
-  Alarms<MonoTime>
-      ticks;  // Pacing of writes, and trying again after the store or a plugin said no.
+  // Slots, retries, deadlines: what users think in.
+  Alarms<EntityRef, WallTime> wall;
+  // Pacing of writes, and trying again after the store or a plugin said no.
+  Alarms<EntityRef, MonoTime> ticks;
 
  private:
   std::deque<EntityRef> queue_;

@@ -9,9 +9,9 @@
 
 #include "core/api/furiko.h"
 #include "core/api/labels.h"
+#include "core/base/alarms.h"
 #include "core/base/limits.h"
 #include "core/base/mailbox.h"
-#include "core/furiko/furiko_agenda.h"
 #include "core/furiko/furiko_plan.h"
 #include "core/kube/watch.h"
 
@@ -151,7 +151,7 @@ class FurikoBridge::Core {
   std::set<std::pair<FurikoSide, Kind>> unsynced_;  // What has not been told whole yet.
   std::vector<std::unique_ptr<Follower>> followers_;
   FurikoState state_;
-  FurikoAgenda agenda_;
+  Alarms<ObjectKey, MonoTime> agenda_;  // Which names are to be looked at, and when.
   std::map<ObjectKey, Memory> memories_;
   size_t in_flight_ = 0;
 };
@@ -159,7 +159,7 @@ class FurikoBridge::Core {
 std::chrono::nanoseconds FurikoBridge::Core::Patience() const {
   std::optional<MonoTime> next = ask_at_;
   if (unsynced_.empty() && in_flight_ < options_.in_flight_max) {
-    if (const auto due = agenda_.Next()) next = next ? std::min(*next, *due) : *due;
+    if (const auto due = agenda_.next()) next = next ? std::min(*next, *due) : *due;
   }
   if (!next) return std::chrono::hours(1);
   return std::max(*next - Now(), std::chrono::nanoseconds(0));
@@ -175,7 +175,7 @@ void FurikoBridge::Core::Run() {
     if (ask_at_ && *ask_at_ <= Now()) AskForDefinitions();
     if (followers_.empty() || !unsynced_.empty()) continue;
     while (in_flight_ < options_.in_flight_max) {
-      const auto key = agenda_.TakeDue(Now());
+      const auto key = agenda_.PopDue(Now());
       if (!key) break;
       Decide(*key);
     }
@@ -232,7 +232,7 @@ void FurikoBridge::Core::EndFollowing() {
   ++life_;
   in_flight_ = 0;
   state_ = {};
-  agenda_.Clear();
+  agenda_.ClearAll();
   memories_.clear();
   ask_at_ = Now() + options_.poll;
 }
@@ -255,7 +255,7 @@ void FurikoBridge::Core::Take(Seen&& seen) {
   Memory& memory = memories_[key];
   if (memory.awaited == seen.side) memory.awaited.reset();
   if (key.kind == Kind::kJobConfig) ConfigChanged(key.ns);
-  agenda_.NoLater(key, Now());
+  agenda_.SetNoLater(key, Now());
 }
 
 void FurikoBridge::Core::Upsert(const Seen& seen, const ObjectKey& key) {
@@ -273,7 +273,7 @@ void FurikoBridge::Core::Upsert(const Seen& seen, const ObjectKey& key) {
   }
   state_.Of(seen.side)[key] = *std::move(known);
   if (is_new && key.kind == Kind::kJobConfig) ConfigChanged(key.ns);
-  agenda_.NoLater(key, Now());
+  agenda_.SetNoLater(key, Now());
 }
 
 // Jobs may have waited for it to come.
@@ -283,7 +283,7 @@ void FurikoBridge::Core::ConfigChanged(const std::string& ns) {
     const FurikoState::Objects& objects = state_.Of(side);
     for (auto at = objects.lower_bound(first); at != objects.end(); ++at) {
       if (at->first.kind != Kind::kJob || at->first.ns != ns) break;
-      agenda_.NoLater(at->first, Now());
+      agenda_.SetNoLater(at->first, Now());
     }
   }
 }
@@ -301,7 +301,8 @@ void FurikoBridge::Core::Decide(const ObjectKey& key) {
   Memory& memory = memories_[key];
   if (memory.in_flight) return;  // Its answer asks again.
   const MonoTime now = Now();
-  if (memory.awaited && now < memory.await_until) return agenda_.NoLater(key, memory.await_until);
+  if (memory.awaited && now < memory.await_until)
+    return agenda_.SetNoLater(key, memory.await_until);
   memory.awaited.reset();
   FurikoPlanContext context;
   context.admission.validator = &validator_;
@@ -317,7 +318,7 @@ void FurikoBridge::Core::Decide(const ObjectKey& key) {
   }
   if (step->write == FurikoStep::Write::kStatus) {
     const bool early = memory.status_at && now < *memory.status_at + options_.status_every;
-    if (early) return agenda_.NoLater(key, *memory.status_at + options_.status_every);
+    if (early) return agenda_.SetNoLater(key, *memory.status_at + options_.status_every);
     memory.status_at = now;
   }
   memory.in_flight = true;
@@ -346,7 +347,7 @@ void FurikoBridge::Core::Take(Answer&& answer) {
   const bool done = outcome == KubeOutcome::kOk;
   if (!done) return Refused(memory, answer);
   memory.failures = 0;
-  agenda_.NoLater(answer.key, now);
+  agenda_.SetNoLater(answer.key, now);
   if (answer.write == FurikoStep::Write::kDelete) return;
   const auto written = ReadKnownObject(answer.reply.body);
   if (!written || IsShown(answer.key, answer.side, written->meta.resource_version)) return;
@@ -367,12 +368,12 @@ void FurikoBridge::Core::Refused(Memory& memory, const Answer& answer) {
     memory.refusal = reply.message;
     memory.refused_uid = theirs->meta.uid;
     memory.refused_generation = theirs->meta.generation;
-    return agenda_.NoLater(answer.key, Now());
+    return agenda_.SetNoLater(answer.key, Now());
   }
   const milliseconds wait = std::min(kRetryMost, kRetryFirst * (1 << std::min(memory.failures, 6)));
   ++memory.failures;
-  agenda_.Forget(answer.key);
-  agenda_.NoLater(answer.key, Now() + wait);
+  agenda_.Clear(answer.key);
+  agenda_.SetNoLater(answer.key, Now() + wait);
   // A conflict is no news, nor is what went meanwhile, or fails again.
   const bool news = memory.failures == 1 && outcome != KubeOutcome::kConflict &&
                     outcome != KubeOutcome::kAlreadyExists && outcome != KubeOutcome::kNotFound &&

@@ -19,12 +19,6 @@ using Write = FurikoStep::Write;
 constexpr const char* kHeldUntil = "2100-01-01T00:00:00Z";
 constexpr const char* kStartAfter = "/spec/startPolicy/startAfter";
 
-std::string SentencesOf(const Diagnostics& mistakes) {
-  std::string text;
-  for (const Diagnostic& mistake : mistakes) text += (text.empty() ? "" : "; ") + Sentence(mistake);
-  return text;
-}
-
 bool SameOrAbsent(const Json* a, const Json* b) {
   const Json none;
   return (a == nullptr ? none : *a) == (b == nullptr ? none : *b);
@@ -149,7 +143,7 @@ Step Planner::JobConfig() {
   Admission admission = AdmitNew(key_.kind, DraftOf(key_, *theirs_), context_.admission, false);
   if (!admission.mistakes.empty()) {
     return Status(
-        RefusedFurikoJobConfigStatus({"InvalidSpec", SentencesOf(admission.mistakes)}, nullptr));
+        RefusedFurikoJobConfigStatus({"InvalidSpec", Sentences(admission.mistakes)}, nullptr));
   }
   return Create(std::move(admission.object), NameOf(key_.kind));
 }
@@ -159,13 +153,13 @@ Step Planner::ChangeJobConfig() {
   const Admission admission = AdmitUpdate(old, DraftOf(key_, *theirs_), context_.admission, false);
   if (!admission.mistakes.empty()) {
     return Status(RefusedFurikoJobConfigStatus(
-        {"InvalidSpec", SentencesOf(admission.mistakes) + "; what was written before it stays"},
+        {"InvalidSpec", Sentences(admission.mistakes) + "; what was written before it stays"},
         ours_));
   }
   auto spec = ParseJson(admission.object.spec);
   const Json* stored = ours_->At("/spec");
   if (!spec || SameOrAbsent(&*spec, stored)) return Status(FurikoJobConfigStatus(*ours_));
-  // In the version that was read, since the host keeps schedule.lastUpdated there.
+  // In the version that was read: a change by somebody else in between is looked at first.
   const std::string version = std::to_string(ours_->meta.resource_version);
   return FurikoStep{Write::kChange, FurikoSide::kOurs,
                     PatchRequest(Ours(), {SetOperation("/metadata/resourceVersion", version),
@@ -284,7 +278,7 @@ Step Planner::CreateJob() {
     draft = *std::move(resolved);
   }
   Admission admission = AdmitNew(key_.kind, draft, context_.admission, false);
-  if (!admission.mistakes.empty()) return refuse({"InvalidSpec", SentencesOf(admission.mistakes)});
+  if (!admission.mistakes.empty()) return refuse({"InvalidSpec", Sentences(admission.mistakes)});
   auto spec = ParseJson(admission.object.spec);
   if (!spec) return refuse({"InvalidSpec", spec.error().message()});
   const Json* policy = spec->Find("startPolicy");

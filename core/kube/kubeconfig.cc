@@ -33,6 +33,20 @@ void MergeKubeConfig(KubeConfig& config, KubeConfig other) {
                               other.missing_files.end());
 }
 
+KubeEnvironment ReadKubeEnvironment(const std::function<const char*(const char*)>& variable) {
+  const auto text = [&](const char* name) {
+    const char* value = variable(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  KubeEnvironment environment;
+  environment.kubeconfig = text("KUBECONFIG");
+  environment.home = text("HOME");
+  environment.service_host = text("KUBERNETES_SERVICE_HOST");
+  environment.service_port = text("KUBERNETES_SERVICE_PORT");
+  environment.pod_namespace = text("POD_NAMESPACE");
+  return environment;
+}
+
 KubeConfigFiles ChooseKubeConfigFiles(const KubeEnvironment& environment) {
   if (!environment.kubeconfig_flag.empty()) return {{environment.kubeconfig_flag}, true};
   KubeConfigFiles files;

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -109,6 +110,9 @@ struct KubeEnvironment {
   std::string service_port;
   std::string pod_namespace;  // POD_NAMESPACE, which a pod may set for itself.
 };
+
+// From the variables of a process: `variable` is as std::getenv, which it may be.
+KubeEnvironment ReadKubeEnvironment(const std::function<const char*(const char*)>& variable);
 
 struct KubeConfigFiles {
   std::vector<std::string> paths;  // The first that sets something wins.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/base/json_writer.h"
 #include "core/kube/resource.h"
 #include "core/kube_store/document.h"
 
@@ -94,12 +95,21 @@ std::string MainPatch(const StepTarget& target) {
   return DumpJson(patch);
 }
 
+// The status goes as the text that it is: it grows with the Job, and is written often.
 std::string StatusPatch(const StepTarget& target) {
-  Json patch(Json::Array{});
-  SetVersion(patch, target.version);
-  const bool was_empty = target.stored->status.empty();
-  Set(patch, "/status", JsonFrom(target.wanted.status), target.wanted.status.empty(), was_empty);
-  return DumpJson(patch);
+  const std::string& status = target.wanted.status;
+  std::string text;
+  JsonWriter json(text);
+  json.BeginArray();
+  if (target.version != 0) {
+    json.BeginObject().Key("op").Value("add").Key("path").Value("/metadata/resourceVersion");
+    json.Key("value").Value(std::to_string(target.version)).EndObject();
+  }
+  json.BeginObject().Key("op").Value(status.empty() ? "remove" : "add");
+  json.Key("path").Value("/status");
+  if (!status.empty()) json.Key("value").Raw(status);
+  json.EndObject().EndArray();
+  return text;
 }
 
 std::string DeleteOptions(const StepTarget& target) {

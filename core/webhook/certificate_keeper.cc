@@ -153,7 +153,7 @@ Result<bool> CertificateKeeper::StoreSecret(const StoredCertificate& stored, boo
   return reply.error();
 }
 
-// nullopt: it does for now.
+// nullopt: the one in hand still serves.
 std::optional<std::string> CertificateKeeper::WhyRenew(const StoredCertificate& stored) const {
   const Result<CertificateTimes> times = CheckCertificate(stored.serving, names_);
   if (!times) return times.error().message();

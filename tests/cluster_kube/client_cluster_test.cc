@@ -19,25 +19,12 @@
 
 #include "core/base/json.h"
 #include "core/kube/client.h"
+#include "tests/cluster_kube/real_server.h"
 
 namespace detent {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::string FromEnvironment(const char* name) {
-  const char* value = getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-KubeRequest Ask(const char* method, const std::string& path, const std::string& body = "") {
-  KubeRequest request;
-  request.method = method;
-  request.path = path;
-  request.body = body;
-  if (request.method == "PATCH") request.content_type = "application/merge-patch+json";
-  return request;
-}
 
 std::string PodNamed(const std::string& name) {
   return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
@@ -111,12 +98,9 @@ class KubeCluster : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string path = FromEnvironment("DETENT_TEST_KUBECONFIG");
-    if (path.empty())
-      GTEST_SKIP() << "DETENT_TEST_KUBECONFIG names no cluster; ctest brings one up";
-    const auto config = LoadKubeConfig({{path}, true});
-    ASSERT_TRUE(config) << config.error().message();
-    const auto access = Resolve(*config);
-    ASSERT_TRUE(access) << access.error().message();
+    if (path.empty()) GTEST_SKIP() << kNoCluster;
+    const auto access = AccessOf(path);
+    ASSERT_TRUE(access);
     access_ = *access;
     options_.user_agent = "detent-test";
     client_ = MakeClient(access_);

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <future>
 
 #include "core/api/labels.h"
 #include "core/base/json.h"
 #include "core/kube/client.h"
 #include "core/kube_store/kube_store.h"
+#include "tests/cluster_kube/real_server.h"
 #include "tests/store/store_contract.h"
 
 namespace detent {
@@ -22,23 +22,10 @@ std::string CollectionPath(Kind kind, const std::string& ns) {
   return PathOf({kApiGroup, kApiVersion, PluralOf(kind), ""}, ns, "");
 }
 
-KubeRequest Ask(const char* method, const std::string& path, const std::string& body = "") {
-  KubeRequest request;
-  request.method = method;
-  request.path = path;
-  request.body = body;
-  if (request.method == "PATCH") request.content_type = "application/merge-patch+json";
-  return request;
-}
-
 // The server that the environment names, and a client of it. Null client: it names none.
 struct Server {
   explicit Server(const char* variable) {
-    const char* path = getenv(variable);
-    if (path == nullptr) return;
-    const auto config = LoadKubeConfig({{path}, true});
-    const auto access = config ? Resolve(*config) : config.error();
-    if (!access) ADD_FAILURE() << access.error().message();
+    const auto access = AccessOf(FromEnvironment(variable));
     if (access) client = std::make_unique<KubeClient>(*access, KubeClientOptions{}, clock, log);
   }
 

@@ -15,9 +15,9 @@ class KubeStore(ClusterTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.binary = os.environ.get("DETENT_KUBE_STORE_CLUSTER_TEST")
+        cls.binary = os.environ.get("DETENT_KUBE_CLUSTER_TEST")
         if not cls.binary:
-            leave_out("DETENT_KUBE_STORE_CLUSTER_TEST names no binary; ctest sets it")
+            leave_out("DETENT_KUBE_CLUSTER_TEST names no binary; ctest sets it")
         super().setUpClass()
 
     def test_all_that_the_binary_tests(self):

@@ -15,6 +15,7 @@
 #include "core/kube/client.h"
 #include "core/kube/watch_hub.h"
 #include "core/plugin/kube_door.h"
+#include "tests/cluster_kube/real_server.h"
 #include "tests/kube/watch_listener.h"
 
 namespace detent::testing {
@@ -24,31 +25,13 @@ using std::chrono::milliseconds;
 
 constexpr int kMaps = 1000;
 
-std::string FromEnvironment(const char* name) {
-  const char* value = getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-KubeRequest Ask(const char* method, const std::string& path, const std::string& body = "") {
-  KubeRequest request;
-  request.method = method;
-  request.path = path;
-  request.body = body;
-  if (request.method == "PATCH") request.content_type = "application/merge-patch+json";
-  return request;
-}
-
 class WatchCluster : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string path = FromEnvironment("DETENT_TEST_KUBECONFIG");
-    if (path.empty()) {
-      GTEST_SKIP() << "DETENT_TEST_KUBECONFIG names no cluster; ctest brings one up";
-    }
-    const auto config = LoadKubeConfig({{path}, true});
-    ASSERT_TRUE(config) << config.error().message();
-    const auto access = Resolve(*config);
-    ASSERT_TRUE(access) << access.error().message();
+    if (path.empty()) GTEST_SKIP() << kNoCluster;
+    const auto access = AccessOf(path);
+    ASSERT_TRUE(access);
     access_ = *access;
     KubeClientOptions options;
     options.patience = std::chrono::seconds(5);  // Of writes while the server is away.
