@@ -1,5 +1,6 @@
 #include "core/app/serve.h"
 
+#include <malloc.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -190,6 +191,20 @@ Result<HostConfig> ConfigFrom(const Flags& flags) {
   return config;
 }
 
+// Before any thread is made. The signals that end the host, which all threads leave to RunServe.
+sigset_t PrepareProcess() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  // Texts wander from thread to thread here. With an arena for each thread, what one has freed
+  // stays where others do not find it: a tenth of the memory of 10,000 pods.
+  mallopt(M_ARENA_MAX, 2);
+  return ends;
+}
+
 }  // namespace
 
 int RunServe(const std::vector<std::string>& args) {
@@ -204,13 +219,7 @@ int RunServe(const std::vector<std::string>& args) {
   const auto config = ConfigFrom(*flags);
   if (!config) return Fail(config.error().message());
 
-  // Before any thread is made, so that all of them leave these signals to the wait below.
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGTERM);
-  sigaddset(&ends, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
+  const sigset_t ends = PrepareProcess();
 
   const SystemClock clock;
   // What such a host knows is out of date, and it may write no more: nothing is left to be done in

@@ -26,8 +26,9 @@ void ExplainTask(Context& context, const TaskEntry& task, Lines& lines, const st
         inner + reason::kExecutorUnavailable + ": " +
         reason::ExecutorUnavailableMessage(task.kind, context.executors.WhyNot(task.kind).second));
   }
-  if (!task.held_up.empty()) {
-    lines.push_back(inner + "the executor said: " + task.held_up + ": " + task.held_up_message);
+  if (task.held_up) {
+    lines.push_back(inner + "the executor said: " + task.held_up->reason + ": " +
+                    task.held_up->message);
   }
   if (task.not_before)
     lines.push_back(inner + "asked again at " + InTime(*task.not_before, context.now));

@@ -95,6 +95,7 @@ void JobController::Gone(const ObjectPtr& object) {
   for (const auto& [index, task] : job->tasks) {
     task->kill_wanted = true;
     task->kill_reason = reason::kDeleted;
+    task->spec = SpecOf(*task);  // Whatever is still asked about it, the Job cannot tell any more.
   }
   for (const auto* list : {&job->to_record, &job->recording}) {
     for (TaskEntry* task : *list) task->stage = TaskStage::kRecorded;
@@ -288,11 +289,11 @@ JobController::NewAttempt JobController::AddAttempt(JobEntry& job, int64_t index
                         ? context_.model.AddBackendTask(made->object, kind, std::move(key))
                         : context_.model.AddTask(made->object, kind, std::move(key));
   task.job = &job;
-  task.job_key = job.object->key();
+  task.job_name = job.object->meta.name;
   task.index = index;
   task.attempt = ref.attempt;
   task.status.state = state;
-  task.spec = std::move(made->executor_spec);
+  if (!job.backend_record) task.spec = std::move(made->executor_spec);
   job.tasks[index] = &task;
   job.dirty = true;
   return {&task, std::move(made->object)};
@@ -381,8 +382,8 @@ void JobController::UpdatePhase(JobEntry& job, const JobPlan& plan) {
     why = reason::kTaskLimit;
     message = reason::TaskLimitMessage(kind, context_.LimitOf(kind));
   } else if (const TaskEntry* task = FirstHeldUp(job); task && why.empty()) {
-    why = task->held_up;
-    message = task->held_up_message;
+    why = task->held_up->reason;
+    message = task->held_up->message;
   }
   const JobPhase phase = DerivePhase(view, context_.now);
   if (phase != job.status.phase || why != job.status.reason || message != job.status.message) {

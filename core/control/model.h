@@ -83,12 +83,18 @@ struct JobEntry : StoredEntry {
 
 enum class TaskWrite : uint8_t { kNone, kCreate, kIntent, kProgress, kOutcome, kDrop };
 
+// What an executor said when it would not take a task, or not end it: one word, and a text.
+struct Objection {
+  std::string reason, message;
+};
+
+// One for every task in hand: what few of them have stands elsewhere.
 struct TaskEntry : StoredEntry {
   std::string key;   // TaskKey().
   std::string kind;  // Of the executor.
-  std::string spec;  // JSON text for the executor; dropped once it ended.
+  std::string spec;  // JSON text for the executor, where JobController::SpecOf cannot render it.
   JobEntry* job = nullptr;
-  ObjectKey job_key;
+  std::string job_name;  // In the namespace of its own.
   int64_t index = 0;
   int64_t attempt = 1;
   TaskStage stage = TaskStage::kStoring;
@@ -108,8 +114,7 @@ struct TaskEntry : StoredEntry {
   std::optional<WallTime> not_before, offered_at, kill_sent_at;
   bool kill_wanted = false, kill_immediate = false, immediate_sent = false, force_sent = false;
   std::string kill_reason;
-  // What the executor last said when it would not take it, or not end it: one word, and a text.
-  std::string held_up, held_up_message;
+  std::unique_ptr<Objection> held_up;
   std::vector<std::function<void(bool)>> acks, acks_in_flight;  // Of checkpoints.
 };
 

@@ -113,8 +113,7 @@ TaskOrder TaskController::OrderOf(const TaskEntry& task) const {
   order.key = task.key;
   order.name = task.object->meta.name;
   order.ns = task.object->meta.ns;
-  order.job_name = task.job_key.name;
-  order.job_uid = task.key.substr(0, task.key.find('/'));
+  order.job_name = task.job_name;
   order.attempt = task.attempt;
   order.spec = jobs_.SpecOf(task);
   order.handle = task.status.handle;
@@ -256,17 +255,15 @@ void TaskController::On(TaskNews& news) {
 
 // Its Job says so for as long as no other answer comes.
 void TaskController::HeldUp(TaskEntry& task, const std::string& why, const std::string& message) {
-  task.held_up = why;
-  task.held_up_message = message;
+  task.held_up = std::make_unique<Objection>(Objection{why, message});
   if (!task.job) return;
   task.job->held_up.insert(task.index);
   context_.Enqueue(*task.job);
 }
 
 void TaskController::GoesOn(TaskEntry& task) {
-  if (task.held_up.empty()) return;
-  task.held_up.clear();
-  task.held_up_message.clear();
+  if (!task.held_up) return;
+  task.held_up.reset();
   if (task.job) context_.Enqueue(*task.job);
 }
 
@@ -299,8 +296,8 @@ void TaskController::On(RecoverAnswer& answer) {
     const auto pause = later ? std::max(answer.retry_after, kAskAgain)
                              : std::chrono::milliseconds(std::chrono::minutes(10));
     task->not_before = context_.now + pause;
-    task->held_up = later ? answer.reason : reason::kStateUnreadable;
-    task->held_up_message = answer.message;
+    task->held_up = std::make_unique<Objection>(
+        Objection{later ? answer.reason : reason::kStateUnreadable, answer.message});
     task->introduced = false;
     return;
   }

@@ -174,14 +174,14 @@ bool TaskController::TakeBack(const ObjectPtr& object) {
   task.index = spec->index;
   task.attempt = spec->attempt;
   task.status = std::move(*status);
-  task.job_key = {Kind::kJob, object->meta.ns, spec->job_name};
+  task.job_name = spec->job_name;
   task.handed_over = task.status.state != TaskState::kHeld;
   task.was_running = task.status.running.has_value();
   task.outcome_stored = task.status.state == TaskState::kTerminated;
   task.stage = task.outcome_stored                     ? TaskStage::kEnded
                : task.status.state == TaskState::kHeld ? TaskStage::kHeld
                                                        : TaskStage::kUnsure;
-  JobEntry* job = context_.model.FindJob(task.job_key);
+  JobEntry* job = context_.model.FindJob({Kind::kJob, task.object->meta.ns, task.job_name});
   if (job && job->object->meta.uid == spec->job_uid) {
     task.job = job;
     if (task.status.state == TaskState::kRunning) EnterRunning(task);

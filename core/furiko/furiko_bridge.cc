@@ -249,7 +249,7 @@ void FurikoBridge::Core::Take(Seen&& seen) {
     if (gone && seen.side == FurikoSide::kTheirs) EndFollowing();
     return;
   }
-  const ObjectKey key{seen.kind, seen.object->ns, seen.object->name};
+  const ObjectKey key{seen.kind, std::string(seen.object->ns()), std::string(seen.object->name())};
   if (seen.what == Seen::What::kUpsert) return Upsert(seen, key);
   state_.Of(seen.side).erase(key);
   Memory& memory = memories_[key];
@@ -259,7 +259,7 @@ void FurikoBridge::Core::Take(Seen&& seen) {
 }
 
 void FurikoBridge::Core::Upsert(const Seen& seen, const ObjectKey& key) {
-  auto known = ReadKnownObject(seen.object->json);
+  auto known = ReadKnownObject(seen.object->json());
   if (!known) {
     log_.Error("an object of the cluster cannot be read",
                {{"object", ToString(key)}, {"error", known.error().message()}});

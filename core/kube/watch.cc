@@ -227,7 +227,7 @@ bool KubeWatch::Core::TakeLine(std::string_view line) {
   }
   heard_ = true;
   if (event.type == WatchEvent::Type::kDelete) {
-    known_.Take(event.object->ns, event.object->name);
+    known_.Take(event.object->ns(), event.object->name());
     sink_.OnDelete(event.object);
   } else if (event.type == WatchEvent::Type::kUpsert) {
     TakeObject(event.object);
@@ -248,8 +248,8 @@ bool KubeWatch::Core::TakeLine(std::string_view line) {
 void KubeWatch::Core::TakeObject(const WatchedObjectPtr& object) {
   const WatchedObjectPtr before = known_.Put(object);
   if (before != nullptr) {
-    const bool same_object = before->uid == object->uid;
-    if (same_object && before->resource_version == object->resource_version) return;
+    const bool same_object = before->uid() == object->uid();
+    if (same_object && before->resource_version() == object->resource_version()) return;
     if (!same_object) sink_.OnDelete(before);
   }
   sink_.OnUpsert(object);

@@ -9,11 +9,12 @@ namespace detent {
 
 size_t WatchBacklog::Hash::operator()(const WatchedObjectPtr& object) const {
   const std::hash<std::string_view> hash;
-  return object->uid.empty() ? hash(object->name) * 31 + hash(object->ns) : hash(object->uid);
+  return object->uid().empty() ? hash(object->name()) * 31 + hash(object->ns())
+                               : hash(object->uid());
 }
 
 bool WatchBacklog::Same::operator()(const WatchedObjectPtr& a, const WatchedObjectPtr& b) const {
-  return a->uid == b->uid && a->name == b->name && a->ns == b->ns;
+  return a->uid() == b->uid() && a->name() == b->name() && a->ns() == b->ns();
 }
 
 void WatchBacklog::Add(WatchNews::Kind kind, const WatchedObjectPtr& object) {

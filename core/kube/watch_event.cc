@@ -36,7 +36,7 @@ std::string Without(std::string_view text, std::string_view member) {
 
 // What one pass over an object, or over what stands in its place in an event, finds.
 struct Found {
-  WatchedObject object;
+  std::string ns, name, uid, resource_version, task_key, json;  // Of the object.
   bool has_metadata = false;
   bool has_type = false;  // apiVersion
   bool initial_events_end = false;
@@ -45,10 +45,9 @@ struct Found {
 };
 
 void ReadMetadata(JsonScan::Value& metadata, Found& found, std::string_view& managed_fields) {
-  WatchedObject& object = found.object;
   const auto in_labels = [&](std::string_view name, JsonScan::Value& value) {
     if (name != labels::kTaskKey) return true;
-    object.task_key = TextOf(value);
+    found.task_key = TextOf(value);
     return false;
   };
   const auto in_annotations = [&](std::string_view name, JsonScan::Value& value) {
@@ -58,13 +57,13 @@ void ReadMetadata(JsonScan::Value& metadata, Found& found, std::string_view& man
   };
   metadata.Members([&](std::string_view name, JsonScan::Value& value) {
     if (name == "name") {
-      object.name = TextOf(value);
+      found.name = TextOf(value);
     } else if (name == "namespace") {
-      object.ns = TextOf(value);
+      found.ns = TextOf(value);
     } else if (name == "uid") {
-      object.uid = TextOf(value);
+      found.uid = TextOf(value);
     } else if (name == "resourceVersion") {
-      object.resource_version = TextOf(value);
+      found.resource_version = TextOf(value);
     } else if (name == "labels") {
       value.Members(in_labels);
     } else if (name == "annotations") {
@@ -110,12 +109,17 @@ void ReadObject(JsonScan::Value& value, const WatchShape& shape, Found& found) {
     return true;
   });
   if (all) {
-    found.object.json = Without(raw, managed_fields);
+    found.json = Without(raw, managed_fields);
     return;
   }
   if (kept.size() > 1) kept.pop_back();
-  found.object.json.reserve(kept.size() + 1);
-  found.object.json.append(kept).push_back('}');
+  found.json.reserve(kept.size() + 1);
+  found.json.append(kept).push_back('}');
+}
+
+WatchedObjectPtr Kept(const Found& found) {
+  return std::make_shared<const WatchedObject>(WatchedObject::Parts{
+      found.ns, found.name, found.uid, found.resource_version, found.task_key, found.json});
 }
 
 std::optional<WatchEvent::Type> EventTypeOf(std::string_view name) {
@@ -151,14 +155,14 @@ Result<WatchEvent> WatchEventReader::ReadEvent(std::string_view line) {
     event.message = std::move(found.message);
     return event;
   }
-  if (found.object.resource_version.empty()) {
+  if (found.resource_version.empty()) {
     return NoEvent("its object has no metadata.resourceVersion");
   }
-  event.resource_version = found.object.resource_version;
+  event.resource_version = found.resource_version;
   event.initial_events_end = found.initial_events_end;
   if (event.type == WatchEvent::Type::kBookmark) return event;
-  if (found.object.name.empty()) return NoEvent("its object has no metadata.name");
-  event.object = std::make_shared<const WatchedObject>(std::move(found.object));
+  if (found.name.empty()) return NoEvent("its object has no metadata.name");
+  event.object = Kept(found);
   return event;
 }
 
@@ -200,12 +204,12 @@ Result<ListPage> ReadListPage(std::string_view body, const WatchShape& shape) {
   type += ',';
   page.objects.reserve(items.size());
   for (Found& item : items) {
-    if (item.object.name.empty()) {
+    if (item.name.empty()) {
       return Error(Code::kInvalid, "not a list: an item has no metadata.name");
     }
     // The items of Kubernetes' own kinds leave it to the list to say what they are.
-    if (!item.has_type) item.object.json.replace(0, 1, type);
-    page.objects.push_back(std::make_shared<const WatchedObject>(std::move(item.object)));
+    if (!item.has_type) item.json.replace(0, 1, type);
+    page.objects.push_back(Kept(item));
   }
   return page;
 }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,19 +16,9 @@
 #include "core/base/json_scan.h"
 #include "core/base/result.h"
 #include "core/kube/watch_shape.h"
+#include "core/kube/watched_object.h"
 
 namespace detent {
-
-// One object as the server sent it, or as much of it as a WatchShape keeps, without
-// metadata.managedFields; with the apiVersion and kind that are left out of the items of a list.
-// Shared and never changed.
-struct WatchedObject {
-  std::string ns, name, uid;
-  std::string resource_version;
-  std::string task_key;  // Of labels::kTaskKey; empty: it has no such label.
-  std::string json;
-};
-using WatchedObjectPtr = std::shared_ptr<const WatchedObject>;
 
 struct WatchEvent {
   enum class Type : uint8_t { kUpsert, kDelete, kBookmark, kError };

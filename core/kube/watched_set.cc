@@ -7,17 +7,17 @@ namespace detent {
 WatchedObjectPtr WatchedSet::Put(const WatchedObjectPtr& object) {
   const auto [entry, is_new] = entries_.insert(Entry{object, list_});
   if (is_new) {
-    bytes_ += object->json.size();
+    bytes_ += object->json().size();
     return nullptr;
   }
   entry->list = list_;
   const WatchedObjectPtr before = entry->object;
   const bool same =
-      before->uid == object->uid && before->resource_version == object->resource_version;
+      before->uid() == object->uid() && before->resource_version() == object->resource_version();
   if (!same) {
     entry->object = object;
-    bytes_ += object->json.size();
-    bytes_ -= before->json.size();
+    bytes_ += object->json().size();
+    bytes_ -= before->json().size();
   }
   return before;
 }
@@ -26,7 +26,7 @@ WatchedObjectPtr WatchedSet::Take(std::string_view ns, std::string_view name) {
   const auto entry = entries_.find(Name{ns, name});
   if (entry == entries_.end()) return nullptr;
   WatchedObjectPtr object = entry->object;
-  bytes_ -= object->json.size();
+  bytes_ -= object->json().size();
   entries_.erase(entry);
   return object;
 }
@@ -43,7 +43,7 @@ std::vector<WatchedObjectPtr> WatchedSet::TakeUnlisted() {
       ++entry;
       continue;
     }
-    bytes_ -= entry->object->json.size();
+    bytes_ -= entry->object->json().size();
     gone.push_back(entry->object);
     entry = entries_.erase(entry);
   }

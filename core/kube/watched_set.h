@@ -43,7 +43,7 @@ class WatchedSet {
     // Replaced by another object of the same name only, so the entry's place stays right.
     mutable WatchedObjectPtr object;
     mutable uint32_t list = 0;
-    Name key() const { return {object->ns, object->name}; }
+    Name key() const { return {object->ns(), object->name()}; }
   };
   struct Hash {
     using is_transparent = void;

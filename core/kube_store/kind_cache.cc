@@ -55,10 +55,10 @@ Page KindCache::List(const ListQuery& query) const {
 }
 
 ObjectPtr KindCache::Decode(const WatchedObject& object) const {
-  auto decoded = ObjectFromDocument(kind_, object.json);
+  auto decoded = ObjectFromDocument(kind_, object.json());
   if (decoded) return *std::move(decoded);
   log_.Error("an object of the cluster cannot be read",
-             {{"object", ToString({kind_, object.ns, object.name})},
+             {{"object", ToString({kind_, std::string(object.ns()), std::string(object.name())})},
               {"error", decoded.error().message()}});
   return nullptr;
 }

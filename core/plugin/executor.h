@@ -25,10 +25,10 @@ using TaskId = uint64_t;
 // What an executor needs to know to start or find a task.
 struct TaskOrder {
   TaskId id = 0;
-  std::string key;  // TaskKey(): stable over restarts.
+  std::string key;  // TaskKey(): stable over restarts. Its first part is the Job's UID.
   std::string name;
   std::string ns;
-  std::string job_name, job_uid;  // The Job it is of; in full, where `name` may have it cut.
+  std::string job_name;  // The Job it is of; in full, where `name` may have it cut.
   int64_t attempt = 1;
   std::string spec;    // JSON text, filled in.
   std::string handle;  // The last checkpoint; empty if none.

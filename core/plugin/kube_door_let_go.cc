@@ -109,9 +109,9 @@ void LetGoQueue::Begin(const LettingPtr& letting) {
   const KubeDoor::LetGoOrder& order = letting->order;
   const WatchedObjectPtr known = door_.hub().Known(order.resource, order.ns, order.name);
   // A watch that knows another object of that name may be behind or ahead: the server decides.
-  const bool usable = known != nullptr && (order.uid.empty() || known->uid == order.uid);
+  const bool usable = known != nullptr && (order.uid.empty() || known->uid() == order.uid);
   if (!usable) return Read(letting);
-  Act(letting, known->json);
+  Act(letting, known->json());
 }
 
 void LetGoQueue::Read(const LettingPtr& letting) {
@@ -125,7 +125,7 @@ void LetGoQueue::Read(const LettingPtr& letting) {
   door_.client().Send(std::move(request), OnReply(letting, step));
 }
 
-void LetGoQueue::Act(const LettingPtr& letting, const std::string& object_json) {
+void LetGoQueue::Act(const LettingPtr& letting, std::string_view object_json) {
   const auto object = ReadTracked(object_json);
   if (!object || object->uid.empty()) {
     KubeReply reply;

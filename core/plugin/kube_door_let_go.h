@@ -48,7 +48,7 @@ class LetGoQueue : public std::enable_shared_from_this<LetGoQueue> {
   void Pump();
   void Begin(const LettingPtr& letting);
   void Read(const LettingPtr& letting);
-  void Act(const LettingPtr& letting, const std::string& object_json);
+  void Act(const LettingPtr& letting, std::string_view object_json);
   void Delete(const LettingPtr& letting, const TrackedObject& object);
   void Patch(const LettingPtr& letting, const TrackedObject& object);
   void Conflict(const LettingPtr& letting);

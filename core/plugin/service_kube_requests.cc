@@ -55,7 +55,7 @@ TrackedTask TrackedTaskOf(const TaskOrder& order) {
   task.name = order.name;
   task.ns = order.ns;
   task.job_name = order.job_name;
-  task.job_uid = order.job_uid;
+  task.job_uid = JobUidOf(order);
   task.index = IndexOf(order);
   task.attempt = order.attempt;
   return task;

@@ -167,16 +167,16 @@ void WatchFeeds::Feed::TellObject(uint32_t kind, const WatchedObject& object) {
   detent_watch_event event{};
   event.size = sizeof event;
   event.kind = kind;
-  event.task = instance_.desk().OfKey(object.task_key);
-  if (order_.tracked && !object.task_key.empty()) {
+  event.task = instance_.desk().OfKey(object.task_key());
+  if (order_.tracked && !object.task_key().empty()) {
     WatchStrays& strays = feeds_.strays();
     kind == DETENT_WATCH_DELETE ? strays.Gone(object) : strays.Saw(order_.scope.resource, object);
   }
-  event.namespace_ = View(object.ns);
-  event.name = View(object.name);
-  event.uid = View(object.uid);
-  event.resource_version = View(object.resource_version);
-  event.object = NewBuffer(object.json, &instance_.buffers());
+  event.namespace_ = View(object.ns());
+  event.name = View(object.name());
+  event.uid = View(object.uid());
+  event.resource_version = View(object.resource_version());
+  event.object = NewBuffer(std::string(object.json()), &instance_.buffers());
   if (event.object == 0) instance_.Misbehaved("no buffer is left: they are kept, not freed", "");
   Call(event);
   ReleaseBuffer(event.object);

@@ -1,26 +1,29 @@
 #include "core/plugin/service_watch_strays.h"
 
-#include <algorithm>
-
 #include "core/plugin/instance.h"
+#include "core/plugin/task_ref.h"
 
 namespace detent {
+namespace {
+
+std::pair<std::string, std::string> NameOf(const WatchedObject& object) {
+  return {std::string(object.task_key()), std::string(object.uid())};
+}
+
+}  // namespace
 
 void WatchStrays::Saw(const KubeResource& resource, const WatchedObject& object) {
-  if (instance_.desk().OfKey(object.task_key) != 0) return Gone(object);
-  strays_[{object.task_key, object.uid}] = {resource, object.ns, object.name};
-  Tell(object.task_key);
+  if (instance_.desk().OfKey(object.task_key()) != 0) return Gone(object);
+  strays_[NameOf(object)] = {resource, std::string(object.ns()), std::string(object.name())};
+  Tell(object.task_key());
 }
 
 void WatchStrays::Gone(const WatchedObject& object) {
-  strays_.erase({object.task_key, object.uid});
+  strays_.erase(NameOf(object));
 }
 
-void WatchStrays::Tell(const std::string& key) {
-  // As the controllers have it (core/base/names.h): UIDs contain no '.'.
-  std::string task_key = key;
-  std::replace(task_key.begin(), task_key.end(), '.', '/');
-  instance_.desk().Add(StrayObject{instance_.options().kind, std::move(task_key)});
+void WatchStrays::Tell(std::string_view key) {
+  instance_.desk().Add(StrayObject{instance_.options().kind, HostKey(key)});
 }
 
 void WatchStrays::TellAgain() {

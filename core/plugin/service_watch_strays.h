@@ -32,7 +32,7 @@ class WatchStrays {
     KubeResource resource;
     std::string ns, name;
   };
-  void Tell(const std::string& key);
+  void Tell(std::string_view key);
 
   Instance& instance_;
   KubeDoor& door_;

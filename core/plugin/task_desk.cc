@@ -101,14 +101,22 @@ uint64_t TaskDesk::Admit(TaskOrder order) {
   }
   if (task == 0) return 0;
   TaskRecord& record = *tasks_.Find(task);
+  ForgetKey(record, task);
   record.order = std::move(order);
   const bool labelled = instance_.parts().kube != nullptr && !record.order.key.empty();
-  if (labelled) by_key_[AbiKey(record.order.key)] = task;
+  if (!labelled) return task;
+  by_key_.erase(record.order.key);  // The text is the record's that has it now.
+  by_key_.emplace(record.order.key, task);
   return task;
 }
 
+void TaskDesk::ForgetKey(const TaskRecord& record, uint64_t task) {
+  const auto named = by_key_.find(record.order.key);
+  if (named != by_key_.end() && named->second == task) by_key_.erase(named);
+}
+
 detent_task TaskDesk::OfKey(std::string_view abi_key) const {
-  const auto found = by_key_.find(abi_key);
+  const auto found = by_key_.find(HostKey(abi_key));
   return found == by_key_.end() ? 0 : found->second;
 }
 
@@ -238,8 +246,7 @@ void TaskDesk::LetGo(uint64_t task, bool keep) {
     instance_.Guard(keep ? "detach" : "release",
                     [&] { call(instance_.self(), task, record.user); });
   }
-  const auto named = by_key_.find(AbiKey(record.order.key));
-  if (named != by_key_.end() && named->second == task) by_key_.erase(named);
+  ForgetKey(record, task);
   tasks_.End(task);
   record.order = {};
   tasks_.Recycle(task);

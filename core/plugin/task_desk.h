@@ -78,6 +78,7 @@ class TaskDesk {
   void Run(TaskCommand& command);
   uint64_t HandleOf(TaskId id) const;
   uint64_t Admit(TaskOrder order);
+  void ForgetKey(const TaskRecord& record, uint64_t task);
   void Start(TaskOrder order);
   void Recover(TaskOrder order, Doubt doubt);
   void CallStart(uint64_t task, TaskRecord& record);
@@ -104,7 +105,7 @@ class TaskDesk {
   Instance& instance_;
   HandleTable<TaskRecord, NoMutex> tasks_;
   std::unordered_map<TaskId, uint64_t> by_id_;
-  std::map<std::string, uint64_t, std::less<>> by_key_;  // As plugins see keys.
+  std::unordered_map<std::string_view, uint64_t> by_key_;  // Of the records' own keys.
   std::deque<TaskCommand> backlog_;
   std::vector<uint64_t> to_release_;
   std::vector<uint64_t> in_doubt_;  // Tasks that are to be recovered again at their doubt_at.

@@ -14,6 +14,12 @@ std::string AbiKey(const std::string& key) {
   return abi_key;
 }
 
+std::string HostKey(std::string_view abi_key) {
+  std::string key(abi_key);
+  std::replace(key.begin(), key.end(), '.', '/');
+  return key;
+}
+
 const void* LogsOf(const detent_executor& table) {
   if (!DETENT_HAS_FN(detent_executor, &table, extension)) return nullptr;
   return table.extension(DETENT_EXT_LOGS);
@@ -26,6 +32,10 @@ uint64_t IndexOf(const TaskOrder& order) {
   const char* digits = order.key.data() + slash + 1;
   std::from_chars(digits, order.key.data() + order.key.size(), index);
   return index;
+}
+
+std::string_view JobUidOf(const TaskOrder& order) {
+  return std::string_view(order.key).substr(0, order.key.find('/'));
 }
 
 TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
@@ -45,7 +55,7 @@ TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
   ref_.last_phase = PhaseOf(order.last_state);
   ref_.flags = flags;
   ref_.job_name = View(order.job_name);
-  ref_.job_uid = View(order.job_uid);
+  ref_.job_uid = View(JobUidOf(order));
 }
 
 }  // namespace detent

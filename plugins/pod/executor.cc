@@ -196,7 +196,11 @@ void PodExecutor::OnSynced() {
 
 void PodExecutor::ReadLog(sdk::Op op, const sdk::LogRequest& request) {
   const PodTask* const task = index_.ByKey(request.key);
-  logs_->Read(std::move(op), request, task != nullptr && task->found() ? &task->pod() : nullptr);
+  logs_->Read(std::move(op), request, task == nullptr ? nullptr : task->kept_pod(),
+              [this](const Pod& pod) {
+                PodTask* const followed = index_.ByKey(pod.task_key);
+                if (followed != nullptr) followed->Keep(pod);
+              });
 }
 
 void PodExecutor::DiscardLog(std::string_view key) {

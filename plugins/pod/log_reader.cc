@@ -41,9 +41,11 @@ const Container* WithLog(const Pod& pod) {
 
 }  // namespace
 
-void LogRequests::Read(sdk::Op op, const sdk::LogRequest& request, const Pod* known) {
+void LogRequests::Read(sdk::Op op, const sdk::LogRequest& request, const Pod* known,
+                       std::function<void(const Pod&)> found) {
   auto reading = std::make_shared<Reading>();
   reading->op = std::move(op);
+  reading->found = std::move(found);
   reading->key = request.key;
   reading->name = request.name;
   reading->ns = request.namespace_;
@@ -92,13 +94,18 @@ void LogRequests::FindPod(const ReadingPtr& reading) {
 void LogRequests::OnFound(const ReadingPtr& reading, const sdk::KubeAnswer& answer) {
   if (!answer.ok()) return OnRefused(reading, answer);
   reading->pod = ReadPod(answer.text());
-  ReadPodLog(reading);
+  Found(reading);
 }
 
 void LogRequests::OnListed(const ReadingPtr& reading, const sdk::KubeAnswer& answer) {
   if (!answer.ok()) return OnRefused(reading, answer);
   auto pods = ReadPodList(answer.text());
   if (pods && !pods->empty()) reading->pod = std::move(pods->front());
+  Found(reading);
+}
+
+void LogRequests::Found(const ReadingPtr& reading) {
+  if (reading->pod && reading->pod->task_key == reading->key) reading->found(*reading->pod);
   ReadPodLog(reading);
 }
 

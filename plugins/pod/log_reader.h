@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +25,9 @@ class LogRequests {
   LogRequests(const LogRequests&) = delete;
   LogRequests& operator=(const LogRequests&) = delete;
 
-  // known: the task's Pod, if it is followed; else it is looked for.
-  void Read(sdk::Op op, const sdk::LogRequest& request, const Pod* known);
+  // known: the task's Pod as it is now, or null; then it is looked for, and `found` is told.
+  void Read(sdk::Op op, const sdk::LogRequest& request, const Pod* known,
+            std::function<void(const Pod&)> found);
 
   void Cancel(detent_op op, const sdk::Status& status);
   void Close();  // answers all
@@ -38,6 +40,7 @@ class LogRequests {
     LogWindow window;
     bool want_lines = true, tail = false, from_start = false;
     std::optional<Pod> pod;
+    std::function<void(const Pod&)> found;
     std::string container;
     uint64_t tail_lines = 0;  // asked for; 0: all since window.from
     uint64_t limit = 0;       // of bytes, asked for
@@ -49,6 +52,7 @@ class LogRequests {
   void FindPod(const ReadingPtr& reading);
   void OnFound(const ReadingPtr& reading, const sdk::KubeAnswer& answer);
   void OnListed(const ReadingPtr& reading, const sdk::KubeAnswer& answer);
+  void Found(const ReadingPtr& reading);
   void ReadPodLog(const ReadingPtr& reading);
   void AskForLines(const ReadingPtr& reading);
   void OnLines(const ReadingPtr& reading, const sdk::KubeAnswer& answer);

@@ -16,14 +16,21 @@ std::string NameOf(std::string_view ns, std::string_view name) {
   return text.append("/").append(name);
 }
 
-template <typename Map>
-PodTask* Find(const Map& map, const std::string& key) {
+template <typename Map, typename Key>
+PodTask* Find(const Map& map, const Key& key) {
   const auto at = map.find(key);
   return at == map.end() ? nullptr : at->second;
 }
 
-template <typename Map>
-void Erase(Map& map, const std::string& key, const PodTask& task) {
+// Under the task's own text: that of the one before it ends with that one.
+template <typename Map, typename Key>
+void Set(Map& map, const Key& key, PodTask& task) {
+  map.erase(key);
+  map.emplace(key, &task);
+}
+
+template <typename Map, typename Key>
+void Erase(Map& map, const Key& key, const PodTask& task) {
   const auto at = map.find(key);
   if (at != map.end() && at->second == &task) map.erase(at);
 }
@@ -31,23 +38,22 @@ void Erase(Map& map, const std::string& key, const PodTask& task) {
 }  // namespace
 
 void PodIndex::Add(PodTask& task) {
-  const std::string name = NameOf(task.ns(), task.name());
-  ghosts_.erase(name);  // What comes up is its own again.
-  by_name_[name] = &task;
-  by_key_[task.key()] = &task;
+  ghosts_.erase(NameOf(task.ns(), task.name()));  // What comes up is its own again.
+  Set(by_name_, Name(task.ns(), task.name()), task);
+  Set(by_key_, std::string_view(task.key()), task);
 }
 
 void PodIndex::Remove(const PodTask& task) {
-  Erase(by_name_, NameOf(task.ns(), task.name()), task);
-  Erase(by_key_, task.key(), task);
+  Erase(by_name_, Name(task.ns(), task.name()), task);
+  Erase(by_key_, std::string_view(task.key()), task);
 }
 
 PodTask* PodIndex::ByName(std::string_view ns, std::string_view name) const {
-  return Find(by_name_, NameOf(ns, name));
+  return Find(by_name_, Name(ns, name));
 }
 
 PodTask* PodIndex::ByKey(std::string_view key) const {
-  return Find(by_key_, std::string(key));
+  return Find(by_key_, key);
 }
 
 void PodIndex::Keep(Pod pod) {

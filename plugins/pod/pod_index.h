@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "plugins/pod/pod.h"
 #include "plugins/pod/pod_task.h"
@@ -44,10 +45,19 @@ class PodIndex {
     int64_t until_ns = 0;
   };
 
-  std::unordered_map<std::string, PodTask*> by_name_, by_key_;  // "ns/name"
-  std::unordered_map<std::string, Pod> unclaimed_;              // "ns/name"
-  std::map<std::string, Ghost> ghosts_;                         // "ns/name"
-  int64_t swept_ns_ = 0;                                        // of what was haunted too long ago
+  // Their keys are the tasks' own texts: there is one of each for every Pod.
+  using Name = std::pair<std::string_view, std::string_view>;  // namespace and name
+  struct NameHash {
+    size_t operator()(const Name& name) const {
+      const std::hash<std::string_view> hash;
+      return hash(name.second) * 31 + hash(name.first);
+    }
+  };
+  std::unordered_map<Name, PodTask*, NameHash> by_name_;
+  std::unordered_map<std::string_view, PodTask*> by_key_;
+  std::unordered_map<std::string, Pod> unclaimed_;  // "ns/name"
+  std::map<std::string, Ghost> ghosts_;             // "ns/name"
+  int64_t swept_ns_ = 0;                            // of what was haunted too long ago
 };
 
 }  // namespace detent::pod

@@ -101,7 +101,7 @@ void PodTask::OnCreated(const sdk::KubeAnswer& answer) {
     if (answer.adopted()) LookAgainLater();
     return Answer(starts_, sdk::Status());
   }
-  refusal_ = RefusalOf(answer);
+  refusal_ = std::make_unique<sdk::Status>(RefusalOf(answer));
   haunted_ = haunted_ || answer.ok() || IsInDoubt(answer.code());
   // The server refuses by quota before it sees that there is one already, perhaps for that very
   // one.
@@ -113,11 +113,13 @@ void PodTask::OnCreated(const sdk::KubeAnswer& answer) {
 
 // The refusal of the last creation, with a pause that grows.
 sdk::Status PodTask::Refused() {
-  if (refusal_.ok()) refusal_ = sdk::Unavailable("NotCreated", "the Pod was not created yet");
-  const bool later = refusal_.code() == DETENT_E_BUSY || refusal_.code() == DETENT_E_UNAVAILABLE;
-  if (!later) return refusal_;
-  const uint32_t pause = std::max(Backoff(refusals_++, key()), refusal_.retry_after_ms());
-  return sdk::Status(refusal_).Retry(DETENT_HINT_LATER, pause);
+  const bool said = refusal_ != nullptr && !refusal_->ok();
+  sdk::Status refusal =
+      said ? *refusal_ : sdk::Unavailable("NotCreated", "the Pod was not created yet");
+  const bool later = refusal.code() == DETENT_E_BUSY || refusal.code() == DETENT_E_UNAVAILABLE;
+  if (!later) return refusal;
+  const uint32_t pause = std::max(Backoff(refusals_++, key()), refusal.retry_after_ms());
+  return std::move(refusal).Retry(DETENT_HINT_LATER, pause);
 }
 
 void PodTask::Recover(sdk::Op op) {
@@ -166,8 +168,8 @@ void PodTask::OnLooked(const sdk::KubeAnswer& answer) {
     haunted_ = true;  // A request may still be on its way, of an earlier life even.
   }
   if (look == Look::kUnclear) {
-    refusal_ = RefusalOf(answer, "GetPods");
-    Answer(kills_, refusal_);
+    refusal_ = std::make_unique<sdk::Status>(RefusalOf(answer, "GetPods"));
+    Answer(kills_, *refusal_);
   } else {
     PursueKill();  // It may end here, and then that is the answer to all.
   }
@@ -189,7 +191,7 @@ void PodTask::AnswerStarts(Look look) {
       // Neither E_BUSY nor E_UNAVAILABLE, which promise that nothing runs: the host asks recover.
       return Answer(starts_,
                     {DETENT_E_DEADLINE, "StartUnknown",
-                     "it is not known whether the Pod was created: " + refusal_.message()});
+                     "it is not known whether the Pod was created: " + refusal_->message()});
   }
 }
 
@@ -200,7 +202,7 @@ void PodTask::AnswerRecovers(Look look) {
     } else if (look == Look::kOurs) {
       op.Answer(sdk::Recovered::kAdopted);
     } else if (look == Look::kUnclear) {
-      op.Answer(sdk::Recovered::kRetryLater, refusal_.message(), kLookAgainMs);
+      op.Answer(sdk::Recovered::kRetryLater, refusal_->message(), kLookAgainMs);
     } else {
       op.Answer(sdk::Recovered::kNotFound, "there is no Pod of this task");
     }
@@ -236,8 +238,11 @@ void PodTask::Show(const Pod& pod) {
 
 void PodTask::Apply(const Pod& pod) {
   // Answers and events overtake each other.
-  if (pod.version != 0 && pod.version <= pod_.version) return;
-  pod_ = pod;
+  if (pod.version != 0 && pod.version <= version_) return;
+  version_ = pod.version;
+  marked_ = pod.kill.has_value();
+  deleting_pod_ = pod.deleting();
+  if (kept_ != nullptr) *kept_ = pod;
   over_ = IsOver(pod);
   if (Terminated()) return;
   if (pod.kill && !wish_.killed) wish_ = {true, *pod.kill};
@@ -251,6 +256,10 @@ void PodTask::Apply(const Pod& pod) {
     if (output.truncated) next.flags |= DETENT_TASK_OUTPUT_TRUNCATED;
   }
   Tell(std::move(next));
+}
+
+void PodTask::Keep(const Pod& pod) {
+  if (pod.uid == uid_ && pod.version >= version_) kept_ = std::make_unique<Pod>(pod);
 }
 
 void PodTask::Vanish(const Pod* last) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,10 @@ class PodTask final : public sdk::Task {
   const std::string& ns() const { return ns_; }
   const std::string& uid() const { return uid_; }  // of the Pod; empty: not found yet
   bool found() const { return made_ == Made::kYes; }
-  const Pod& pod() const { return pod_; }  // as it was shown last
+  // From here on the whole Pod is kept as it is shown, for those who read its log: elsewhere a
+  // kilobyte that nobody looks at again. `pod`: as it is now; another's is ignored.
+  void Keep(const Pod& pod);
+  const Pod* kept_pod() const { return kept_.get(); }
   // The Pod should have been in the watch's list of that round, and was not.
   bool IsMissing(uint64_t round) const {
     return found() && !by_hand_ && !Terminated() && round_ < round;
@@ -116,14 +120,18 @@ class PodTask final : public sdk::Task {
   bool started_ = false;      // in this life
   bool maybe_there_ = false;  // when its creation was asked for
   std::string uid_;
-  Pod pod_;
+  // Of the Pod as it was shown last.
+  uint64_t version_ = 0;
+  bool marked_ = false;  // it says why it is going to be deleted
+  bool deleting_pod_ = false;
+  std::unique_ptr<Pod> kept_;
   bool over_ = false;     // nothing of the Pod runs any more
   bool haunted_ = false;  // a request to make it may take effect late
   bool by_hand_ = false;  // looked at now and then, because the watch does not show it
   uint64_t round_ = 0;    // of the watch's list in which it was seen last
 
   Requests::Ticket creating_ = 0, looking_ = 0, marking_ = 0, deleting_ = 0;  // 0: no such request
-  sdk::Status refusal_;  // of the last creation
+  std::unique_ptr<sdk::Status> refusal_;  // of the last creation or look; null: none yet
   uint32_t refusals_ = 0;
   sdk::Timer look_again_;
 

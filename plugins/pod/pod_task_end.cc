@@ -60,14 +60,14 @@ void PodTask::PursueKill() {
   if (kills_.empty() || deleting_ != 0 || looking_ != 0) return;
   if (accepted_grace_ && *accepted_grace_ <= wanted_grace_) return Answer(kills_, sdk::Status());
   // What is forced must not wait for one more answer, and what others delete is theirs.
-  if (!pod_.kill && !forced_ && !pod_.deleting()) return Mark();
+  if (!marked_ && !forced_ && !deleting_pod_) return Mark();
   Delete();
 }
 
 void PodTask::Mark() {
   if (marking_ != 0) return;
   sdk::KubeRequest request =
-      KillMarkRequest({ns_, name(), uid_}, pod_.version, ReasonOr(wish_.reason, "Killed"));
+      KillMarkRequest({ns_, name(), uid_}, version_, ReasonOr(wish_.reason, "Killed"));
   request.task = handle();
   marking_ = requests_.Ask(Requests::Kind::kSend, std::move(request), Then(&PodTask::OnMarked));
 }

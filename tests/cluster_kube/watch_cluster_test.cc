@@ -418,7 +418,7 @@ TEST_F(DoorCluster, LetsGoOfManyWhileTheyChangeAndRemovesWhatIsToGo) {
   ASSERT_TRUE(left);
   EXPECT_EQ(left->objects.size(), static_cast<size_t>(kPods / 2)) << "the others are gone";
   for (const WatchedObjectPtr& pod : left->objects) {
-    EXPECT_TRUE(ReadTracked(pod->json)->finalizers.empty()) << pod->name;
+    EXPECT_TRUE(ReadTracked(pod->json())->finalizers.empty()) << pod->name();
   }
 }
 

@@ -9,13 +9,10 @@ namespace {
 
 WatchedObjectPtr Thing(const std::string& name, const std::string& version,
                        const std::string& uid = "") {
-  WatchedObject object;
-  object.ns = "ns";
-  object.name = name;
-  object.uid = uid.empty() ? "uid-" + name : uid;
-  object.resource_version = version;
-  object.json = "{\"" + name + "\":" + version + "}";
-  return std::make_shared<const WatchedObject>(std::move(object));
+  const std::string known_uid = uid.empty() ? "uid-" + name : uid;
+  const std::string json = "{\"" + name + "\":" + version + "}";
+  return std::make_shared<const WatchedObject>(
+      WatchedObject::Parts{"ns", name, known_uid, version, "", json});
 }
 
 // "+a1" an upsert, "-a2" a delete, "synced", "failed: why".
@@ -27,7 +24,7 @@ std::string Told(WatchBacklog& backlog, size_t most = 1000) {
     if (news.kind == WatchNews::Kind::kFailed) told += "failed: " + news.failure->message;
     if (news.object == nullptr) continue;
     told += news.kind == WatchNews::Kind::kUpsert ? "+" : "-";
-    told += news.object->name + news.object->resource_version;
+    told.append(news.object->name()).append(news.object->resource_version());
   }
   return told;
 }
@@ -125,15 +122,15 @@ TEST(WatchBacklog, DoesNotKeepTheTextsThatWereOvertaken) {
 TEST(WatchedSet, KnowsTheNewestStateByName) {
   WatchedSet set;
   EXPECT_EQ(set.Put(Thing("a", "1")), nullptr);
-  EXPECT_EQ(set.bytes(), Thing("a", "1")->json.size());
-  EXPECT_EQ(set.Put(Thing("a", "22"))->resource_version, "1");
-  EXPECT_EQ(set.bytes(), Thing("a", "22")->json.size());
-  EXPECT_EQ(set.Find("ns", "a")->resource_version, "22");
+  EXPECT_EQ(set.bytes(), Thing("a", "1")->json().size());
+  EXPECT_EQ(set.Put(Thing("a", "22"))->resource_version(), "1");
+  EXPECT_EQ(set.bytes(), Thing("a", "22")->json().size());
+  EXPECT_EQ(set.Find("ns", "a")->resource_version(), "22");
   EXPECT_EQ(set.Find("other", "a"), nullptr);
   const WatchedObjectPtr kept = set.Find("ns", "a");
   set.Put(Thing("a", "22"));
   EXPECT_EQ(set.Find("ns", "a"), kept) << "the same version is not held twice";
-  EXPECT_EQ(set.Take("ns", "a")->resource_version, "22");
+  EXPECT_EQ(set.Take("ns", "a")->resource_version(), "22");
   EXPECT_EQ(set.Take("ns", "a"), nullptr);
   EXPECT_EQ(set.size() + set.bytes(), 0u);
 }
@@ -145,7 +142,7 @@ TEST(WatchedSet, KnowsWhatANewListDidNotName) {
   set.Put(Thing("b", "1"));
   set.Put(Thing("d", "2"));
   std::string gone;
-  for (const WatchedObjectPtr& object : set.TakeUnlisted()) gone += object->name;
+  for (const WatchedObjectPtr& object : set.TakeUnlisted()) gone += object->name();
   std::sort(gone.begin(), gone.end());
   EXPECT_EQ(gone, "ac");
   EXPECT_EQ(set.size(), 2u);

@@ -25,8 +25,9 @@ TEST(WatchEvent, CarriesTheObjectWithoutItsManagedFields) {
                                                           : WatchEvent::Type::kUpsert);
     EXPECT_EQ(event->resource_version, "7");
     const WatchedObject& pod = *event->object;
-    EXPECT_EQ(pod.ns + "/" + pod.name + " " + pod.uid + " " + pod.task_key, "ns/p u1 k.1.1");
-    EXPECT_EQ(pod.json,
+    EXPECT_EQ(std::vector({pod.ns(), pod.name(), pod.uid(), pod.task_key()}),
+              std::vector<std::string_view>({"ns", "p", "u1", "k.1.1"}));
+    EXPECT_EQ(pod.json(),
               R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"ns",)"
               R"("uid":"u1","resourceVersion":"7","labels":{"a":"b","detent.dev/task":"k.1.1"},)"
               R"("annotations":{"c":"d"}},"spec":{"n":[1]}})");
@@ -57,8 +58,8 @@ TEST(WatchEvent, CutsManagedFieldsOutWhereverTheyStand) {
   for (const auto& row : rows) {
     const auto event = ReadLine("ADDED", std::string("{\"metadata\":") + row.metadata + "}");
     ASSERT_TRUE(event) << row.because << ": " << event.error().message();
-    EXPECT_EQ(event->object->json, std::string("{\"metadata\":") + row.kept + "}") << row.because;
-    EXPECT_TRUE(ParseJson(event->object->json)) << row.because;
+    EXPECT_EQ(event->object->json(), std::string("{\"metadata\":") + row.kept + "}") << row.because;
+    EXPECT_TRUE(ParseJson(event->object->json())) << row.because;
   }
 }
 
@@ -115,10 +116,11 @@ TEST(ListPage, CarriesObjectsThatSayWhatTheyAre) {
   EXPECT_EQ(page->resource_version, "12");
   EXPECT_EQ(page->continue_token, "c1");
   ASSERT_EQ(page->objects.size(), 2u);
-  EXPECT_EQ(page->objects[0]->json,
+  EXPECT_EQ(page->objects[0]->json(),
             R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"u",)"
             R"("resourceVersion":"3"}})");
-  EXPECT_EQ(page->objects[1]->json, R"({"apiVersion":"x/v1","kind":"X","metadata":{"name":"b"}})");
+  EXPECT_EQ(page->objects[1]->json(),
+            R"({"apiVersion":"x/v1","kind":"X","metadata":{"name":"b"}})");
 }
 
 TEST(ListPage, ReadsMembersInAnyOrderAndNoItems) {
@@ -126,7 +128,7 @@ TEST(ListPage, ReadsMembersInAnyOrderAndNoItems) {
       ReadListPage(R"({"apiVersion":"x/v1","items":[{"metadata":{"name":"a"}}],"kind":"XList",)"
                    R"("metadata":{"resourceVersion":"5"}})");
   ASSERT_TRUE(sorted) << sorted.error().message();
-  EXPECT_EQ(sorted->objects[0]->json,
+  EXPECT_EQ(sorted->objects[0]->json(),
             R"({"kind":"X","apiVersion":"x/v1","metadata":{"name":"a"}})");
   EXPECT_EQ(sorted->continue_token, "");
   const auto none = ReadListPage(R"({"metadata":{"resourceVersion":"5"},"items":null})");

@@ -120,7 +120,7 @@ TEST_F(WatchHubTest, KnowsTheNewestStateOfAnObjectOfAnyOfItsWatches) {
   const auto place = hub.Subscribe(scope_, told);
   ASSERT_TRUE(told.WaitSynced());
   ASSERT_NE(hub.Known(scope_.resource, "ns", "t1"), nullptr);
-  EXPECT_EQ(hub.Known(scope_.resource, "ns", "t1")->resource_version, VersionOf("t1"));
+  EXPECT_EQ(hub.Known(scope_.resource, "ns", "t1")->resource_version(), VersionOf("t1"));
   EXPECT_EQ(hub.Known(scope_.resource, "ns", "other"), nullptr);
   EXPECT_EQ(hub.Known(scope_.resource, "elsewhere", "t1"), nullptr);
   EXPECT_EQ(hub.Known({"", "v1", "others", ""}, "ns", "t1"), nullptr);

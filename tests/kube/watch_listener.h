@@ -18,10 +18,12 @@ namespace detent::testing {
 class WatchListener final : public WatchSink {
  public:
   void OnUpsert(const WatchedObjectPtr& object) override {
-    Note("+" + object->name, [&] { there_[object->name] = object; });
+    const std::string name(object->name());
+    Note("+" + name, [&] { there_[name] = object; });
   }
   void OnDelete(const WatchedObjectPtr& object) override {
-    Note("-" + object->name, [&] { there_.erase(object->name); });
+    const std::string name(object->name());
+    Note("-" + name, [&] { there_.erase(name); });
   }
   void OnSynced() override {
     Note("synced", [&] { ++synced_; });
@@ -52,7 +54,7 @@ class WatchListener final : public WatchSink {
                  std::all_of(there_.begin(), there_.end(), [&](const auto& entry) {
                    const auto found = versions.find(entry.first);
                    return found != versions.end() &&
-                          found->second == entry.second->resource_version;
+                          found->second == entry.second->resource_version();
                  });
         },
         std::chrono::seconds(90));
@@ -67,7 +69,8 @@ class WatchListener final : public WatchSink {
     std::lock_guard lock(mutex_);
     std::string text;
     for (const auto& [name, object] : there_) {
-      text += (text.empty() ? "" : " ") + name + "=" + object->resource_version;
+      text += (text.empty() ? "" : " ") + name + "=";
+      text += object->resource_version();
     }
     return text;
   }

@@ -13,7 +13,7 @@ std::string Kept(const std::string& only, const std::string& object) {
   if (!shape) return shape.error().message();
   WatchEventReader reader(*std::move(shape));
   const auto event = reader.ReadEvent(R"({"type":"ADDED","object":)" + object + "}");
-  return event ? event->object->json : event.error().message();
+  return event ? std::string(event->object->json()) : event.error().message();
 }
 
 TEST(WatchShape, KeepsWhatIsAskedForAndWhatAnObjectIs) {
@@ -62,7 +62,7 @@ TEST(WatchShape, LeavesWhatAnEventSaysItselfAlone) {
       R"([{"metadata":{"name":"a"},"spec":{"n":1,"m":2}}]})",
       *WatchShape::Parse("spec.n"));
   ASSERT_TRUE(page);
-  EXPECT_EQ(page->objects.at(0)->json,
+  EXPECT_EQ(page->objects.at(0)->json(),
             R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"n":1}})");
 }
 

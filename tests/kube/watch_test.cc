@@ -41,13 +41,13 @@ TEST_F(WatchTest, TellsWhatThereIsThenThatThisWasAllThenWhatChanges) {
   Start();
   ASSERT_TRUE(told_.WaitSynced());
   EXPECT_EQ(told_.TakeTold(), "+a +b synced");
-  EXPECT_EQ(told_.Of("a")->json.find("managedFields"), std::string::npos);
+  EXPECT_EQ(told_.Of("a")->json().find("managedFields"), std::string::npos);
   server_.Put(ThingPath("c"));
   server_.Put(ThingPath("a"), R"({"spec":{"n":2}})");
   server_.Remove(ThingPath("b"));
   ASSERT_TRUE(told_.WaitTold("-b"));
   EXPECT_EQ(told_.TakeTold(), "+c +a -b");
-  EXPECT_NE(told_.Of("a")->json.find(R"("n":2)"), std::string::npos);
+  EXPECT_NE(told_.Of("a")->json().find(R"("n":2)"), std::string::npos);
   EXPECT_EQ(server_.Count("GET", "sendInitialEvents=true"), 1);
   EXPECT_EQ(server_.Count("GET", ""), 1) << "one request, however much happens";
 }
@@ -68,7 +68,7 @@ TEST_F(WatchTest, ListsInPagesWhereTheServerOffersNoStreamingLists) {
     EXPECT_EQ(told.TakeTold(), "+t0 +t1 +t2 +t3 +t4 +t5 +t6 synced");
     EXPECT_EQ(server.Count("GET", "limit=3"), 3) << "seven in pages of three";
     EXPECT_EQ(server.Count("GET", "limit=3&continue="), 2);
-    EXPECT_NE(told.Of("t0")->json.find(R"("kind":"Thing")"), std::string::npos)
+    EXPECT_NE(told.Of("t0")->json().find(R"("kind":"Thing")"), std::string::npos)
         << "what a list leaves out is put in";
     server.Put(ThingPath("t9"));
     ASSERT_TRUE(told.WaitTold("+t9"));
@@ -331,7 +331,7 @@ TEST_F(WatchTest, CanBeLookedIntoBetweenTwoCalls) {
     EXPECT_TRUE(view.synced);
     EXPECT_EQ(view.failure, nullptr);
     EXPECT_EQ(view.objects.size(), 3u);
-    EXPECT_EQ(view.objects.Find("ns", "t1")->resource_version, VersionOf("t1"));
+    EXPECT_EQ(view.objects.Find("ns", "t1")->resource_version(), VersionOf("t1"));
   });
   server_.GoAway();
   ASSERT_TRUE(told_.WaitFailed());

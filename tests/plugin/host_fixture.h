@@ -125,7 +125,6 @@ class HostFixture : public ::testing::Test {
     order.name = "job-" + std::to_string(id) + "-1";
     order.ns = "default";
     order.job_name = "job";
-    order.job_uid = "uid";
     order.spec = spec;
     return order;
   }

@@ -98,7 +98,6 @@ detent_task KubeInstance::StartTask(TaskId id, const std::string& name) {
   order.name = name;
   order.ns = "ns";
   order.job_name = "job";
-  order.job_uid = "uid";
   order.attempt = static_cast<int64_t>(id);
   order.spec = "{}";
   std::vector<TaskCommand> commands;
