@@ -39,11 +39,14 @@ void ExplainTask(Context& context, const TaskEntry& task, Lines& lines, const st
 }
 
 void ExplainGoing(Context& context, const JobEntry& job, const JobView& view, Lines& lines) {
+  const std::string& kind = job.spec.job_template.task_template.kind;
   if (!view.executor_usable) {
-    const std::string& kind = job.spec.job_template.task_template.kind;
     lines.push_back(
         "  held by " + std::string(reason::kExecutorUnavailable) + ": " +
         reason::ExecutorUnavailableMessage(kind, context.executors.WhyNot(kind).second));
+  }
+  if (const std::string complaint = context.executors.Complaint(kind); !complaint.empty()) {
+    lines.push_back("  the executor of kind " + kind + " is not well: " + complaint);
   }
   lines.push_back(explanation::OfProgress(
       {job.status.succeeded_indexes.count(), job.spec.job_template.index_count(),

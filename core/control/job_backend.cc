@@ -89,12 +89,13 @@ Result<NewTask> JobController::MakeIdentity(const TaskFactory& factory, AttemptR
   return made;
 }
 
-std::string JobController::SpecOf(const TaskEntry& task) const {
-  const bool is_kept = !task.spec.empty() || !task.job || !task.job->spec_template;
+SpecText JobController::SpecOf(const TaskEntry& task) const {
+  const bool is_kept = task.spec || !task.job || !task.job->spec_template;
   if (is_kept) return task.spec;
-  const TaskFactory factory{task.job->object->meta, task.job->spec, *task.job->spec_template};
+  const TaskFactory factory{task.job->object->meta, task.job->spec, *task.job->spec_template,
+                            task.job->constant_spec};
   auto rendered = factory.Render({task.index, task.attempt});
-  return rendered ? *std::move(rendered) : std::string();
+  return rendered ? *std::move(rendered) : SpecText();
 }
 
 JobController::Stray JobController::Judge(const StrayObject& stray) {

@@ -48,7 +48,7 @@ class JobController {
   JobView View(const JobEntry& job) const;
   // What the executor of a task is given. Of a backend's record it is kept only until the executor
   // has it, and filled in anew where it is asked for again.
-  std::string SpecOf(const TaskEntry& task) const;
+  SpecText SpecOf(const TaskEntry& task) const;
 
  private:
   // What a pass has gathered to be written as one transaction.

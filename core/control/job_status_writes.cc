@@ -241,6 +241,7 @@ void JobController::PutBack(TaskEntry& task) {
 // A finished Job is kept for its time to live only: what its work needed can go.
 void JobController::Shrink(JobEntry& job) {
   job.spec_template.reset();
+  job.constant_spec.reset();
   job.spec.job_template.task_template.spec = {};
   job.status.active = {};
   job.status.failed = {};

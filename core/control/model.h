@@ -24,6 +24,7 @@
 #include "core/control/work.h"
 #include "core/cron/schedule.h"
 #include "core/expr/substitute.h"
+#include "core/plugin/executor.h"
 #include "core/sched/task_plan.h"
 
 namespace detent {
@@ -60,6 +61,7 @@ struct JobEntry : StoredEntry {
   JobStatus status;  // Newest; stored when it is written.
   WallTime seen_at{};
   std::unique_ptr<SpecTemplate> spec_template;
+  SpecText constant_spec;  // What it renders to, if it uses no variables.
   ConfigEntry* config = nullptr;
   std::map<int64_t, TaskEntry*> tasks;             // In hand and not ended, by index.
   int64_t next_index = 0;                          // Indexes from here on have not begun.
@@ -92,7 +94,7 @@ struct Objection {
 struct TaskEntry : StoredEntry {
   std::string key;   // TaskKey().
   std::string kind;  // Of the executor.
-  std::string spec;  // JSON text for the executor, where JobController::SpecOf cannot render it.
+  SpecText spec;     // Where JobController::SpecOf cannot render it.
   JobEntry* job = nullptr;
   std::string job_name;  // In the namespace of its own.
   int64_t index = 0;

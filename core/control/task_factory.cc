@@ -35,11 +35,12 @@ Variables VariablesOf(const ObjectMeta& job, const JobSpec& spec, const std::str
 
 }  // namespace
 
-Result<std::string> TaskFactory::Render(AttemptRef ref) const {
+Result<SpecText> TaskFactory::Render(AttemptRef ref) const {
+  if (constant_spec) return constant_spec;
   const std::string name = TaskName(job.name, job.uid, ref.index, ref.attempt);
   std::string rendered;
   TRY(spec_template.Render(VariablesOf(job, spec, name, ref), rendered));
-  return rendered;
+  return MakeSpecText(std::move(rendered));
 }
 
 Result<NewTask> TaskFactory::Make(AttemptRef ref, TaskState state, WallTime now) const {
@@ -64,13 +65,14 @@ Result<NewTask> TaskFactory::Make(AttemptRef ref, TaskState state, WallTime now)
   task_spec.index = ref.index;
   task_spec.attempt = ref.attempt;
   task_spec.kind = spec.job_template.task_template.kind;
-  task_spec.executor_spec = TRY(Render(ref));
+  SpecText text = TRY(Render(ref));
+  task_spec.executor_spec = *text;
   task->spec = EncodeTaskSpec(task_spec);
 
   TaskStatus status;
   status.state = state;
   task->status = EncodeTaskStatus(status);
-  return NewTask{std::move(task), std::move(task_spec.executor_spec)};
+  return NewTask{std::move(task), std::move(text)};
 }
 
 }  // namespace detent

@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/result.h"
 #include "core/expr/substitute.h"
+#include "core/plugin/executor.h"
 
 namespace detent {
 
@@ -22,7 +23,7 @@ struct AttemptRef {
 
 struct NewTask {
   std::shared_ptr<Object> object;
-  std::string executor_spec;  // Of the object's spec, what the executor is given.
+  SpecText executor_spec;  // Of the object's spec, what the executor is given.
 };
 
 // Borrowed for the call.
@@ -30,11 +31,13 @@ struct TaskFactory {
   const ObjectMeta& job;
   const JobSpec& spec;
   const SpecTemplate& spec_template;
+  // What every attempt is given, of a template that uses no variables; null of others.
+  const SpecText& constant_spec;
 
   // kInvalid where the template cannot be filled in; the message names the pointer.
   Result<NewTask> Make(AttemptRef ref, TaskState state, WallTime now) const;
   // What the executor is given, alone; the same each time.
-  Result<std::string> Render(AttemptRef ref) const;
+  Result<SpecText> Render(AttemptRef ref) const;
 };
 
 }  // namespace detent

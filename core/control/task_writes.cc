@@ -170,7 +170,7 @@ bool TaskController::TakeBack(const ObjectPtr& object) {
   }
   TaskEntry& task = context_.model.AddTask(object, spec->kind,
                                            TaskKey(spec->job_uid, spec->index, spec->attempt));
-  task.spec = spec->executor_spec;
+  task.spec = MakeSpecText(spec->executor_spec);
   task.index = spec->index;
   task.attempt = spec->attempt;
   task.status = std::move(*status);

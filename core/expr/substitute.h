@@ -36,6 +36,9 @@ class SpecTemplate {
   // with the JSON pointer, if a value for |int| is no integer.
   Result<void> Render(const Variables& variables, std::string& out_json) const;
 
+  // Whether it renders to one text, whatever the variables are.
+  bool is_constant() const { return uses_.empty(); }
+
   // In the document's order, repeated where a variable is.
   const std::vector<Use>& uses() const { return uses_; }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,6 +23,14 @@ namespace detent {
 // The host's name for a task in hand: chosen by the loop, unique until the host ends.
 using TaskId = uint64_t;
 
+// JSON text for an executor, filled in; null is an empty one. Shared: tasks of a Job whose spec
+// uses no variables have one between them.
+using SpecText = std::shared_ptr<const std::string>;
+
+inline SpecText MakeSpecText(std::string json) {
+  return std::make_shared<const std::string>(std::move(json));
+}
+
 // What an executor needs to know to start or find a task.
 struct TaskOrder {
   TaskId id = 0;
@@ -30,7 +39,7 @@ struct TaskOrder {
   std::string ns;
   std::string job_name;  // The Job it is of; in full, where `name` may have it cut.
   int64_t attempt = 1;
-  std::string spec;    // JSON text, filled in.
+  SpecText spec;
   std::string handle;  // The last checkpoint; empty if none.
   uint32_t handle_version = 0;
   TaskState last_state = TaskState::kHeld;
@@ -149,6 +158,9 @@ class ExecutorDirectory {
   virtual bool BackendIsRecord(std::string_view kind) = 0;
   // {reason, message} of a kind that Find answers null for.
   virtual std::pair<std::string, std::string> WhyNot(std::string_view kind) = 0;
+  // What keeps a kind that can be used from its work at the moment, in its executor's words: a
+  // backend that cannot be reached, say. Empty: nothing is known to.
+  virtual std::string Complaint(std::string_view kind) = 0;
   virtual void FlushAll() = 0;
 };
 

@@ -19,6 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kRetryMost{60'000};
+constexpr const char* kUnhealthyState = "Unhealthy";
 constexpr std::chrono::seconds kStuckAfter{30};
 constexpr std::chrono::seconds kLogPatience{5};
 constexpr milliseconds kLivePatience{2'000};
@@ -295,6 +296,14 @@ std::pair<std::string, std::string> PluginHost::WhyNot(std::string_view kind) {
   return {"ExecutorUnavailable", entry->message};
 }
 
+std::string PluginHost::Complaint(std::string_view kind) {
+  const Entry* entry = EntryOf(kind);
+  if (entry == nullptr) return "";
+  std::lock_guard lock(mutex_);
+  const PluginInfo info = StateOf(*entry);
+  return entry->standing == Standing::kReady && info.state == kUnhealthyState ? info.message : "";
+}
+
 void PluginHost::FlushAll() {
   for (const EntryPtr& entry : entries_) entry->executor.Flush();
 }
@@ -331,7 +340,7 @@ Diagnostics PluginHost::Validate(std::string_view kind, std::string_view spec_js
 }
 
 PluginInfo PluginHost::StateOf(const Entry& entry) const {
-  constexpr const char* kNames[] = {"Loading", "Ready", "Refused", "Unhealthy"};
+  constexpr const char* kNames[] = {"Loading", "Ready", "Refused", kUnhealthyState};
   PluginInfo state;
   state.kind = entry.config.kind;
   state.path = entry.config.path;
@@ -347,11 +356,11 @@ PluginInfo PluginHost::StateOf(const Entry& entry) const {
   state.active_tasks = static_cast<int64_t>(instance->active_tasks());
   const InstanceHealth health = instance->health();
   if (entry.standing == Standing::kReady && health.state != DETENT_HEALTH_HEALTHY) {
-    state.state = "Unhealthy";
+    state.state = kUnhealthyState;
     state.message = health.why;
   }
   if (instance->busy() > kStuckAfter) {
-    state.state = "Unhealthy";
+    state.state = kUnhealthyState;
     state.message = std::string("a call into the plugin does not return (") +
                     instance->current_call() + "); restart the host";
   }

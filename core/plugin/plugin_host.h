@@ -55,6 +55,7 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator, public 
   Executor* Find(std::string_view kind) override;
   bool BackendIsRecord(std::string_view kind) override;
   std::pair<std::string, std::string> WhyNot(std::string_view kind) override;
+  std::string Complaint(std::string_view kind) override;
   void FlushAll() override;
 
   std::vector<std::string> Kinds() const override;

@@ -47,7 +47,7 @@ TaskRef::TaskRef(const TaskOrder& order, detent_task task, uint32_t flags)
   ref_.key = View(key_);
   ref_.name = View(order.name);
   ref_.namespace_ = View(order.ns);
-  ref_.spec = Bytes(order.spec);
+  if (order.spec) ref_.spec = Bytes(*order.spec);
   if (!order.handle.empty() || order.handle_version != 0) {
     blob_ = {sizeof blob_, order.handle_version, Bytes(order.handle)};
     ref_.blob = &blob_;

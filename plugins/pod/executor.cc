@@ -58,6 +58,7 @@ void PodExecutor::Open(sdk::Op op) {
 
 void PodExecutor::Close(sdk::Op op) {
   const sdk::Status answer(DETENT_E_CLOSING, "Closing", "the Pod goes on without the host");
+  for (auto& [task, waiting] : std::exchange(unlisted_, {})) waiting.Fail(answer);
   ForEachTask([&](sdk::Task& task) { AsPod(task).AnswerOp(0, answer); });
   live_checks_->Close(answer);
   logs_->Close();
@@ -103,12 +104,21 @@ void PodExecutor::Recover(sdk::Op op, const sdk::TaskRef& ref) {
     PodSpec spec = doc ? ReadFinal(*doc, diag) : PodSpec();
     task = &Take(ref, diag.ok() ? spec : PodSpec());
   }
-  if (!task->found() && !synced_) {
-    const std::string why =
-        watch_problem_.empty() ? "the list of Pods has not been read yet" : watch_problem_;
-    return op.Answer(sdk::Recovered::kRetryLater, why, kListAgainMs);
+  if (task->found() || synced_) return task->Recover(std::move(op));
+  if (watch_problem_.empty()) return void(unlisted_.emplace_back(ref.task, std::move(op)));
+  op.Answer(sdk::Recovered::kRetryLater, watch_problem_, kListAgainMs);
+}
+
+// why_not_yet: empty, once the list is there.
+void PodExecutor::AnswerUnlisted(const std::string& why_not_yet) {
+  for (auto& [handle, op] : std::exchange(unlisted_, {})) {
+    sdk::Task* const task = Find(handle);
+    if (task != nullptr && why_not_yet.empty()) {
+      AsPod(*task).Recover(std::move(op));
+    } else {
+      op.Answer(sdk::Recovered::kRetryLater, why_not_yet, kListAgainMs);
+    }
   }
-  task->Recover(std::move(op));
 }
 
 void PodExecutor::Kill(sdk::Op op, sdk::Task& task, const sdk::KillRequest& how) {
@@ -132,6 +142,10 @@ void PodExecutor::Detach(sdk::Task& task) {
 
 void PodExecutor::Cancel(detent_op op) {
   const sdk::Status answer(DETENT_E_CANCELLED, "Cancelled", "the API server was too slow");
+  for (auto& [task, waiting] : unlisted_) {
+    if (waiting.id() == op) waiting.Fail(answer);
+  }
+  std::erase_if(unlisted_, [](const auto& each) { return !each.second; });
   ForEachTask([&](sdk::Task& task) { AsPod(task).AnswerOp(op, answer); });
   logs_->Cancel(op, answer);
   live_checks_->Cancel(op, answer);
@@ -152,6 +166,7 @@ void PodExecutor::OnEvent(const sdk::WatchEvent& event) {
       return index_.DropAll();
     case DETENT_WATCH_FAILED:
       watch_problem_ = event.message();
+      AnswerUnlisted(watch_problem_);
       host().Health(DETENT_HEALTH_UNHEALTHY, watch_problem_);
       return host().Warn("Pods cannot be watched", {{"why", watch_problem_}});
     default:
@@ -192,6 +207,7 @@ void PodExecutor::OnSynced() {
   ForEachTask([this](sdk::Task& task) {
     if (AsPod(task).IsMissing(round_)) AsPod(task).Vanish(nullptr);
   });
+  AnswerUnlisted("");
 }
 
 void PodExecutor::ReadLog(sdk::Op op, const sdk::LogRequest& request) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "detent/sdk/executor.h"
 #include "detent/sdk/logs.h"
@@ -56,6 +58,7 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader, public sd
   bool RemoveGhost(const Pod& pod);
   void OnDelete(const sdk::WatchEvent& event);
   void OnSynced();
+  void AnswerUnlisted(const std::string& why_not_yet);
 
   std::unique_ptr<Requests> requests_;
   std::unique_ptr<LogRequests> logs_;
@@ -65,6 +68,8 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader, public sd
   PodIndex index_;
   int64_t opened_ns_ = 0;
   bool synced_ = false;
+  // Recovers that wait for the list, which tells of all at once.
+  std::vector<std::pair<detent_task, sdk::Op>> unlisted_;
   uint64_t round_ = 1;         // of the watch's list, counted
   std::string watch_problem_;  // why there is no list; empty: not known
 };

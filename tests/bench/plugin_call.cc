@@ -93,7 +93,7 @@ class OpenInstance {
     order.key = "uid/0/1";
     order.name = "job-0-1";
     order.ns = "default";
-    order.spec = "{}";
+    order.spec = MakeSpecText("{}");
     std::vector<TaskCommand> commands;
     commands.emplace_back(StartCommand{std::move(order)});
     instance_->Submit(std::move(commands));

@@ -98,10 +98,29 @@ class Cluster:
         text = self.kubectl("get", *what, "-o", "json", "--ignore-not-found")
         return json.loads(text) if text.strip() else None
 
+    def kubeconfig_of(self, account, namespace="default", proxy=False):
+        """The path of one that has a service account's rights and no others, for two hours."""
+        token = self.kubectl("-n", namespace, "create", "token", account, "--duration=2h").strip()
+        view = json.loads(self.kubectl("config", "view", "--raw", "-o", "json", proxy=proxy))
+        context = next(one["context"] for one in view["contexts"]
+                       if one["name"] == view["current-context"])
+        view["users"] = [{"name": context["user"], "user": {"token": token}}]
+        path = os.path.join(self.directory, f"kubeconfig.{account}" + (".proxy" if proxy else ""))
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(view, file)
+        return path
+
     def component(self, what, component):
         done = script("component.sh", self.name, what, component)
         if done.returncode != 0:
             raise AssertionError(f"component.sh {what} {component}: {done.stderr}")
+
+    def etcd(self):
+        """Where etcd listens, as its command line says."""
+        command = os.path.join(self.directory, "components/etcd/command")
+        with open(command, encoding="utf-8") as file:
+            words = [word for word in file.read().split() if word != "\\"]
+        return words[words.index("--listen-client-urls") + 1]
 
     # The fault proxy.
 

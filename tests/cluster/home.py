@@ -110,17 +110,7 @@ class HomeTest(ClusterTest):
     @classmethod
     def kubeconfig_of_host(cls, proxy=False):
         """With exactly the rights that `detent install` gives: the service account's token."""
-        cluster = cls.cluster
-        token = cluster.kubectl("-n", "detent", "create", "token", "detent",
-                                "--duration=2h").strip()
-        view = json.loads(cluster.kubectl("config", "view", "--raw", "-o", "json", proxy=proxy))
-        context = next(one["context"] for one in view["contexts"]
-                       if one["name"] == view["current-context"])
-        view["users"] = [{"name": context["user"], "user": {"token": token}}]
-        path = os.path.join(cluster.directory, "kubeconfig.host" + (".proxy" if proxy else ""))
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(view, file)
-        return path
+        return cls.cluster.kubeconfig_of("detent", "detent", proxy)
 
     def setUp(self):
         self.hosts = []

@@ -9,6 +9,7 @@ import urllib.request
 
 import test_pod_jobs
 from cluster import wait_until
+from harness import PLUGINS
 from home import DEFAULT_ELECTION, GROUP, HomeTest, manifest, pod_template
 
 OUTCOME = "fake.detent.dev/outcome"
@@ -16,18 +17,10 @@ OUTCOME = "fake.detent.dev/outcome"
 END_OF = '"name":"%s".*"phase":"Succeeded"'
 
 
-def etcd_url(cluster):
-    """Where etcd listens, as its command line says."""
-    command = os.path.join(cluster.directory, "components/etcd/command")
-    with open(command, encoding="utf-8") as file:
-        words = [word for word in file.read().split() if word != "\\"]
-    return words[words.index("--listen-client-urls") + 1]
-
-
 def fill_etcd(cluster, action):
     """ACTIVATE: it takes no more writes, as if its disk were full. DEACTIVATE: it does again."""
     body = json.dumps({"action": action, "memberID": 0, "alarm": "NOSPACE"}).encode()
-    url = etcd_url(cluster) + "/v3/maintenance/alarm"
+    url = cluster.etcd() + "/v3/maintenance/alarm"
     with urllib.request.urlopen(urllib.request.Request(url, body), timeout=20) as answer:
         answer.read()
 
@@ -146,16 +139,6 @@ class InTheCluster(ApiServerDays, HomeTest):
 
 
 class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
-    def why(self, job, *words):
-        def told():
-            text = self.cli("why", "job/" + job)
-            return text if all(word in text for word in words) else None
-
-        try:
-            return wait_until(told, f"why says {words}", 30)
-        except AssertionError as error:
-            raise AssertionError(f"{error}; it says {self.cli('why', 'job/' + job)}") from None
-
     def test_a_host_that_starts_without_an_api_server_takes_jobs_and_runs_them_once_there_is_one(self):
         self.kill_host()
         self.bring_down()
@@ -163,8 +146,10 @@ class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
         self.assertEqual(urllib.request.urlopen(self.url + "/livez", timeout=20).status, 200)
         self.apply(self.pod_job("early", count=2))
         self.assertIn(self.status("early")["phase"], ("Starting", "Pending"))
+        self.why("early", "the executor of kind pod is not well", "onnect to 127.0.0.1")
         self.bring_back()
         self.assertEqual(self.wait_phase("early", "Succeeded", 60)["status"]["createdTasks"], 2)
+        self.assertNotIn("not well", self.cli("why", "job/early"))
 
     def test_a_quarter_of_a_minute_without_an_api_server_is_waited_out(self):
         self.apply(self.pod_job("down", count=10, after="8s"))
@@ -174,6 +159,7 @@ class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
         self.bring_down()
         until = time.monotonic() + 15
         self.apply(self.pod_job("meanwhile", count=3))
+        self.why("meanwhile", "the executor of kind pod is not well", "onnect to 127.0.0.1")
         wait_until(lambda: time.monotonic() > until, "a quarter of a minute is over")
         self.bring_back()
         for name, count in (("down", 10), ("next", 3), ("meanwhile", 3)):
@@ -188,6 +174,22 @@ class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
         self.cluster.rule("delay", delay="2s")
         self.apply(self.pod_job("slow", count=5))
         self.assertEqual(self.wait_phase("slow", "Succeeded", 60)["status"]["createdTasks"], 5)
+
+    def test_an_event_that_is_lost_on_its_way_is_noticed_by_the_next_list(self):
+        self.kill_host()
+        config = os.path.join(self.dir, "relist.yaml")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(f"kubernetes: {{relistSeconds: 1}}\n"
+                       f"plugins: [{{path: {os.path.join(PLUGINS, 'pod.so')}, kind: pod}}]\n")
+        self.cluster.rule("swallow", path="/pods.*watch=true", line=END_OF % "lost-0-1")
+        self.start_host("--config", config, "--kubeconfig", self.cluster.kubeconfig + ".proxy")
+        self.apply(self.pod_job("lost", count=2, after="1s"))
+        wait_until(lambda: self.status("lost").get("succeededIndexes") == "1", "the other ended")
+        self.assertEqual(self.cluster.get("pod", "lost-0-1")["status"]["phase"], "Succeeded")
+        self.assertEqual(self.status("lost")["activeIndexes"], "0")
+        self.cluster.no_rules()
+        self.assertGreater(self.cluster.steer("end", "/pods.*watch=true"), 0)
+        self.wait_phase("lost", "Succeeded")
 
     def test_a_full_etcd_is_named_and_waited_out(self):
         self.fill()

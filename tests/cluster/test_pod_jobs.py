@@ -74,6 +74,17 @@ class PodTest(HostTest):
         return [pod["metadata"]["name"] for pod in self.pods()
                 if FINALIZER in pod["metadata"].get("finalizers", [])]
 
+    def why(self, job, *words):
+        """Waits until `detent why` says all of them."""
+        def told():
+            text = self.cli("why", "job/" + job)
+            return text if all(word in text for word in words) else None
+
+        try:
+            return wait_until(told, f"why says {words}", 30)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it says {self.cli('why', 'job/' + job)}") from None
+
     def status(self, job):
         return self.object("jobs/" + job)["status"]
 

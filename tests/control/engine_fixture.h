@@ -62,9 +62,11 @@ class FakeDirectory final : public ExecutorDirectory {
   std::pair<std::string, std::string> WhyNot(std::string_view) override {
     return {"Refused", "it is switched off"};
   }
+  std::string Complaint(std::string_view) override { return complaint; }
   void FlushAll() override {}
 
   bool usable = true;
+  std::string complaint;
   FakeExecutor executor;
 };
 

@@ -41,6 +41,17 @@ TEST(Explain, SaysWhichExecutorHoldsAJob) {
   EXPECT_THAT(world.Explain(Kind::kTask, "hello-0-1"), HasSubstr("ExecutorUnavailable: " + why));
 }
 
+TEST(Explain, SaysWhatKeepsAnExecutorFromItsWork) {
+  EngineWorld world;
+  world.directory.executor.behaviour = [](const TaskOrder&) { return std::nullopt; };
+  world.directory.complaint = "its backend cannot be reached";
+  world.CreateJob("hello", std::string("{") + kTemplate + "}");
+  world.Advance(seconds(2));
+  EXPECT_THAT(
+      world.Explain(Kind::kJob, "hello"),
+      HasSubstr("  the executor of kind exec is not well: its backend cannot be reached\n"));
+}
+
 TEST(Explain, SaysWhenAnIndexIsTriedAgain) {
   EngineWorld world;
   world.directory.executor.behaviour = [](const TaskOrder&) {

@@ -24,17 +24,18 @@ struct Scene {
     spec.job_template.max_attempts = 4;
   }
   Result<NewTask> Make(AttemptRef ref, TaskState state = TaskState::kStarting) {
-    return TaskFactory{job, spec, compiled}.Make(ref, state, kNow);
+    return TaskFactory{job, spec, compiled, constant_spec}.Make(ref, state, kNow);
   }
   // The executor's spec of the attempt, or what is wrong with it.
   std::string Rendered(AttemptRef ref = {}) {
     const auto task = Make(ref);
     if (!task) return task.error().message();
-    return task->executor_spec;
+    return *task->executor_spec;
   }
 
   ObjectMeta job;
   JobSpec spec;
+  SpecText constant_spec;
   SpecTemplate compiled;
 };
 
@@ -84,7 +85,7 @@ TEST(TaskFactory, StoresWhatTheAttemptIs) {
   EXPECT_EQ(spec->attempt, 2);
   EXPECT_EQ(spec->job_uid, scene.job.uid);
   EXPECT_EQ(spec->executor_spec, R"({"command":["true"]})");
-  EXPECT_EQ(spec->executor_spec, task->executor_spec);
+  EXPECT_EQ(spec->executor_spec, *task->executor_spec);
   EXPECT_EQ(DecodeTaskStatus(task->object->status)->state, TaskState::kHeld);
 }
 
@@ -136,6 +137,15 @@ TEST(TaskFactory, SaysWhichFieldCannotBeFilledIn) {
   ASSERT_FALSE(task.has_value());
   EXPECT_EQ(task.error().code(), Code::kInvalid);
   EXPECT_NE(task.error().message().find("/port"), std::string::npos) << task.error().message();
+}
+
+TEST(TaskFactory, GivesAllAttemptsOneTextWhereItIsConstant) {
+  Scene scene(R"({"command":["true"]})");
+  scene.constant_spec = MakeSpecText(R"({"command":["true"]})");
+  EXPECT_EQ(scene.Make({0, 1})->executor_spec, scene.constant_spec);
+  EXPECT_EQ(scene.Make({1, 2})->executor_spec, scene.constant_spec);
+  EXPECT_FALSE(SpecTemplate::Compile(R"({"a":"${task.index_num}"})")->is_constant());
+  EXPECT_TRUE(scene.compiled.is_constant());
 }
 
 }  // namespace

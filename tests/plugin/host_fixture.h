@@ -125,7 +125,7 @@ class HostFixture : public ::testing::Test {
     order.name = "job-" + std::to_string(id) + "-1";
     order.ns = "default";
     order.job_name = "job";
-    order.spec = spec;
+    order.spec = MakeSpecText(spec);
     return order;
   }
   void StartTask(TaskId id, const std::string& spec) {

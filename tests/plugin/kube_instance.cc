@@ -99,7 +99,7 @@ detent_task KubeInstance::StartTask(TaskId id, const std::string& name) {
   order.ns = "ns";
   order.job_name = "job";
   order.attempt = static_cast<int64_t>(id);
-  order.spec = "{}";
+  order.spec = MakeSpecText("{}");
   std::vector<TaskCommand> commands;
   commands.emplace_back(StartCommand{std::move(order)});
   instance_->Submit(std::move(commands));

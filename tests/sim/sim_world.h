@@ -96,6 +96,7 @@ class SimWorld {
     std::pair<std::string, std::string> WhyNot(std::string_view) override {
       return {"Refused", "it is switched off"};
     }
+    std::string Complaint(std::string_view) override { return ""; }
     void FlushAll() override {}
 
    private:

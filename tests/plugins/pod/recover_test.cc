@@ -69,16 +69,42 @@ TEST_F(PodRecover, WaitsForTheList) {
   const detent_task there = host().NewTask("job-0-1", kPlain);
   const detent_task absent = host().NewTask("job-1-1", kPlain);
   EXPECT_EQ(After(host().Recover(there)).code, DETENT_ADOPTED) << "shown already";
-  EXPECT_EQ(After(host().Recover(absent)).code, DETENT_RETRY_LATER);
+  const detent_op waiting = host().Recover(absent);
+  EXPECT_FALSE(After(waiting).given);
   EXPECT_EQ(kube().count(KubeAct::kGet), 0u);
-  kube().FailWatch("pods is forbidden");
+  kube().Sync();
+  EXPECT_EQ(After(waiting).code, DETENT_NOT_FOUND) << "as soon as it is there";
+}
+
+TEST_F(PodRecover, SaysWhyThereIsNoList) {
+  kube().syncs = false;
+  NewHost();
+  const detent_task absent = host().NewTask("job-1-1", kPlain);
+  const detent_op waiting = host().Recover(absent);
   Settle();
-  const Answer answer = After(host().Recover(absent));
-  EXPECT_EQ(answer.code, DETENT_RETRY_LATER);
-  EXPECT_EQ(answer.message, "pods is forbidden");
+  kube().FailWatch("pods is forbidden");
+  for (const detent_op op : {waiting, host().Recover(absent)}) {
+    const Answer answer = After(op);
+    EXPECT_EQ(answer.code, DETENT_RETRY_LATER);
+    EXPECT_EQ(answer.message, "pods is forbidden");
+  }
   kube().Sync();
   Settle();
   EXPECT_EQ(After(host().Recover(absent)).code, DETENT_NOT_FOUND);
+}
+
+TEST_F(PodRecover, AnswersWhatWaitsForTheListWhenNobodyWaitsForThat) {
+  kube().syncs = false;
+  NewHost();
+  const detent_task first = host().NewTask("job-1-1", kPlain);
+  const detent_op cancelled = host().Recover(first);
+  const detent_op closed = host().Recover(host().NewTask("job-2-1", kPlain));
+  Settle();
+  host().Cancel(cancelled);
+  EXPECT_EQ(After(cancelled).code, DETENT_E_CANCELLED);
+  EXPECT_FALSE(host().answer(closed).given);
+  host().Close();
+  EXPECT_EQ(host().answer(closed).code, DETENT_E_CLOSING);
 }
 
 TEST_F(PodRecover, HearsOfAKillWhileItWaits) {
