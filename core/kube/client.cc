@@ -49,6 +49,10 @@ void KubeClient::After(std::chrono::milliseconds delay, std::function<void()> ta
   core_->After(delay, std::move(task));
 }
 
+std::string KubeClient::Trouble() const {
+  return core_->Trouble();
+}
+
 const ClusterAccess& KubeClient::access() const {
   return core_->access();
 }

@@ -130,6 +130,10 @@ class KubeClient {
   // that are not due when the client is destroyed are dropped.
   void After(std::chrono::milliseconds delay, std::function<void()> task);
 
+  // Why the server cannot be reached, for people: of the last try, while none has succeeded since
+  // it failed first. Empty: it answers, or was never asked. Any thread.
+  std::string Trouble() const;
+
   const ClusterAccess& access() const;
   const Clock& clock() const;
   Random& random() const;  // On the client's thread only.

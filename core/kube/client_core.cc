@@ -283,18 +283,25 @@ void KubeClient::Core::NoteReach(const Call& call, const HttpReply& reply, MonoT
     heard_at_ = now;
     if (reachable_) return;
     reachable_ = true;
+    trouble_.clear();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - lost_at_);
     log_.Info("kubernetes api server is reachable again",
               {{"server", access_.server}, {"after_seconds", int64_t{seconds.count()}}});
     return;
   }
-  if (!reachable_ || reply.status != 0 || call.begun_at <= heard_at_) return;
-  if (!SaysUnreachable(reply.outcome)) return;
+  if (reply.status != 0 || call.begun_at <= heard_at_ || !SaysUnreachable(reply.outcome)) return;
+  trouble_ = reply.message;
+  if (!reachable_) return;
   reachable_ = false;
   lost_at_ = now;
   log_.Warning(
       "kubernetes api server cannot be reached",
       {{"server", access_.server}, {"reason", ReasonOf(reply.outcome)}, {"error", reply.message}});
+}
+
+std::string KubeClient::Core::Trouble() const {
+  std::lock_guard lock(mutex_);
+  return trouble_;
 }
 
 // nullopt: the reply is the answer.

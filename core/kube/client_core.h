@@ -31,6 +31,8 @@ class KubeClient::Core {
   void Cancel(uint64_t id);
   void After(std::chrono::milliseconds delay, std::function<void()> task);
 
+  std::string Trouble() const;
+
   const ClusterAccess& access() const { return access_; }
   const Clock& clock() const { return clock_; }
   Random& random() const { return random_; }
@@ -79,7 +81,7 @@ class KubeClient::Core {
   Random& random_;
   const bool secure_;
 
-  std::mutex mutex_;  // Guards what follows, up to the two owners.
+  mutable std::mutex mutex_;  // Guards what follows, up to the two owners.
   bool begun_ = false;
   bool stopping_ = false;
   uint64_t next_id_ = 1;
@@ -94,6 +96,7 @@ class KubeClient::Core {
   bool reachable_ = true;
   MonoTime heard_at_ = MonoTime::min();
   MonoTime lost_at_{};
+  std::string trouble_;  // While it is not.
 
   std::unique_ptr<CredentialKeeper> keeper_;
   std::unique_ptr<CurlTransport> transport_;

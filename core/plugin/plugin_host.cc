@@ -351,13 +351,19 @@ PluginInfo PluginHost::StateOf(const Entry& entry) const {
     state.version = entry.loaded->version;
     state.sha256 = entry.loaded->sha256;
   }
-  const Instance* instance = entry.instance;
+  Instance* const instance = entry.instance;
   if (instance == nullptr) return state;
   state.active_tasks = static_cast<int64_t>(instance->active_tasks());
   const InstanceHealth health = instance->health();
   if (entry.standing == Standing::kReady && health.state != DETENT_HEALTH_HEALTHY) {
     state.state = kUnhealthyState;
     state.message = health.why;
+  }
+  WatchFeeds* const feeds = instance->watch_feeds();
+  const bool follows = entry.standing == Standing::kReady && feeds != nullptr && !feeds->empty();
+  if (const auto trouble = follows ? feeds->door().client().Trouble() : ""; !trouble.empty()) {
+    state.state = kUnhealthyState;
+    state.message = "its cluster cannot be reached: " + trouble;
   }
   if (instance->busy() > kStuckAfter) {
     state.state = kUnhealthyState;

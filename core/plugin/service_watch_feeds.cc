@@ -212,6 +212,11 @@ detent_status WatchFeeds::Start(Order order, detent_watch* out) {
   return DETENT_OK;
 }
 
+bool WatchFeeds::empty() {
+  std::lock_guard lock(mutex_);
+  return feeds_.live() == 0;
+}
+
 std::shared_ptr<WatchFeeds::Feed> WatchFeeds::Take(detent_watch watch) {
   std::lock_guard lock(mutex_);
   if (!feeds_.End(watch)) return nullptr;

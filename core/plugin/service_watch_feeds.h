@@ -38,6 +38,7 @@ class WatchFeeds {
     void* ctx = nullptr;
   };
   detent_status Start(Order order, detent_watch* out);
+  bool empty();  // Nothing is followed. Any thread.
   detent_status Stop(detent_watch watch);
   // Ends all, without a last event. The strand.
   void CloseAll();

@@ -146,7 +146,7 @@ class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
         self.assertEqual(urllib.request.urlopen(self.url + "/livez", timeout=20).status, 200)
         self.apply(self.pod_job("early", count=2))
         self.assertIn(self.status("early")["phase"], ("Starting", "Pending"))
-        self.why("early", "the executor of kind pod is not well", "onnect to 127.0.0.1")
+        self.why("early", "is not well: its cluster cannot be reached", "onnect to 127.0.0.1")
         self.bring_back()
         self.assertEqual(self.wait_phase("early", "Succeeded", 60)["status"]["createdTasks"], 2)
         self.assertNotIn("not well", self.cli("why", "job/early"))
@@ -159,7 +159,7 @@ class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
         self.bring_down()
         until = time.monotonic() + 15
         self.apply(self.pod_job("meanwhile", count=3))
-        self.why("meanwhile", "the executor of kind pod is not well", "onnect to 127.0.0.1")
+        self.why("meanwhile", "is not well: its cluster cannot be reached", "onnect to 127.0.0.1")
         wait_until(lambda: time.monotonic() > until, "a quarter of a minute is over")
         self.bring_back()
         for name, count in (("down", 10), ("next", 3), ("meanwhile", 3)):

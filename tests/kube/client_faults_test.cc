@@ -209,6 +209,7 @@ TEST_F(ClientFaults, OfAServerThatIsGoneAreLoggedOnceAndSoIsItsReturn) {
     EXPECT_TRUE(reply.not_sent);
   }
   EXPECT_EQ(Logged("kubernetes api server cannot be reached"), 1u);
+  EXPECT_NE(client->Trouble(), "");
   EXPECT_EQ(Logged("server=" + access_.server), 1u);
   testing::TlsServer back(
       identity_, {true, "", port},
@@ -217,6 +218,7 @@ TEST_F(ClientFaults, OfAServerThatIsGoneAreLoggedOnceAndSoIsItsReturn) {
     EXPECT_EQ(client->Fetch(Post("/x", "{}")).outcome, KubeOutcome::kOk);
   }
   EXPECT_EQ(Logged("kubernetes api server is reachable again"), 1u);
+  EXPECT_EQ(client->Trouble(), "");
   EXPECT_EQ(Logged("msg="), 2u);
 }
 
