@@ -27,8 +27,8 @@ void ExplainTask(Context& context, const TaskEntry& task, Lines& lines, const st
         reason::ExecutorUnavailableMessage(task.kind, context.executors.WhyNot(task.kind).second));
   }
   if (task.held_up) {
-    lines.push_back(inner + "the executor said: " + task.held_up->reason + ": " +
-                    task.held_up->message);
+    const auto& [why, message] = *task.held_up;
+    lines.push_back(inner + "the executor said: " + why + (why.empty() ? "" : ": ") + message);
   }
   if (task.not_before)
     lines.push_back(inner + "asked again at " + InTime(*task.not_before, context.now));

@@ -46,8 +46,8 @@ class JobController {
   Stray Judge(const StrayObject& stray);
 
   JobView View(const JobEntry& job) const;
-  // What the executor of a task is given. Of a backend's record it is kept only until the executor
-  // has it, and filled in anew where it is asked for again.
+  // What the executor of a task is given. Of a backend's record it is not kept, but filled in as
+  // often as it is asked for.
   SpecText SpecOf(const TaskEntry& task) const;
 
  private:

@@ -62,7 +62,9 @@ std::shared_ptr<Object> JobController::StatusObject(JobEntry& job) {
 const TaskEntry* JobController::FirstHeldUp(JobEntry& job) {
   while (!job.held_up.empty()) {
     const auto task = job.tasks.find(*job.held_up.begin());
-    if (task != job.tasks.end() && task->second->held_up) return task->second;
+    const bool says_why = task != job.tasks.end() && task->second->held_up &&
+                          !task->second->held_up->reason.empty();
+    if (says_why) return task->second;
     job.held_up.erase(job.held_up.begin());
   }
   return nullptr;

@@ -85,7 +85,8 @@ struct JobEntry : StoredEntry {
 
 enum class TaskWrite : uint8_t { kNone, kCreate, kIntent, kProgress, kOutcome, kDrop };
 
-// What an executor said when it would not take a task, or not end it: one word, and a text.
+// What an executor said when it would not take a task, or not end it: one word, or none, and a
+// text.
 struct Objection {
   std::string reason, message;
 };

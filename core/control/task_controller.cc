@@ -273,7 +273,6 @@ void TaskController::On(StartAnswer& answer) {
   if (answer.accepted) {
     task->stage = TaskStage::kGoing;
     GoesOn(*task);
-    if (task->backend_record) task->spec = {};
   } else if (answer.retry) {
     task->stage = TaskStage::kIntended;
     task->not_before = context_.now + std::max(answer.retry_after, kAskAgain);
