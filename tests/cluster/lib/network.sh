@@ -22,6 +22,9 @@ make_bridge() {
   local bridge
   bridge=$(short_name "$directory")
   ip link add "$bridge" type bridge
+  # Said once, its address stays. Else it is the lowest of its ports': a Pod that goes would change
+  # it, and cut the others off until they have forgotten the old one.
+  ip link set "$bridge" address "$(cat "/sys/class/net/$bridge/address")"
   ip addr add "10.88.$network.1/24" dev "$bridge"
   ip addr add "10.89.$network.1/32" dev "$bridge"
   ip link set "$bridge" up
