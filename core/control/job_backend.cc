@@ -10,6 +10,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/base/names.h"
 #include "core/control/job_controller.h"
 #include "core/sched/outcome.h"
 #include "core/sched/reason.h"

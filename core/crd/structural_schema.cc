@@ -170,8 +170,8 @@ class Generator {
     return validation;
   }
 
-  const std::vector<FieldBound> bounds_;
-  const std::vector<FieldRule> rules_;
+  const std::vector<FieldBound> bounds_{};
+  const std::vector<FieldRule> rules_{};
 };
 
 const char* Describe(Kind kind) {
