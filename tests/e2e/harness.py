@@ -149,8 +149,10 @@ class HostTest(unittest.TestCase):
     def tearDown(self):
         for server in self.servers:
             server.stop()
-        self.end_jobs()
-        self.stop_host()
+        try:
+            self.end_jobs()
+        finally:
+            self.stop_host()
         try:
             wait_until(lambda: not processes_with(self.mark), "no process is left behind", 10)
         except AssertionError as error:
