@@ -93,8 +93,7 @@ Result<NewTask> JobController::MakeIdentity(const TaskFactory& factory, AttemptR
 SpecText JobController::SpecOf(const TaskEntry& task) const {
   const bool is_kept = task.spec || !task.job || !task.job->spec_template;
   if (is_kept) return task.spec;
-  const TaskFactory factory{task.job->object->meta, task.job->spec, *task.job->spec_template,
-                            task.job->constant_spec};
+  const TaskFactory factory{task.job->object->meta, task.job->spec, *task.job->spec_template};
   auto rendered = factory.Render({task.index, task.attempt});
   return rendered ? *std::move(rendered) : SpecText();
 }

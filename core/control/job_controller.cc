@@ -233,13 +233,6 @@ bool JobController::CompileTemplate(JobEntry& job) {
     return false;
   }
   job.spec_template = std::make_unique<SpecTemplate>(std::move(*compiled));
-  if (job.spec_template->is_constant()) {
-    std::string rendered;
-    // Nothing is filled in, hence nothing can be wrong.
-    if (job.spec_template->Render({}, rendered)) {
-      job.constant_spec = MakeSpecText(std::move(rendered));
-    }
-  }
   return true;
 }
 
@@ -284,7 +277,7 @@ JobController::NewAttempt JobController::AddAttempt(JobEntry& job, int64_t index
   const std::string& kind = job.spec.job_template.task_template.kind;
   const bool held = job.backend_record || context_.executors.Find(kind) == nullptr;
   const TaskState state = held ? TaskState::kHeld : TaskState::kStarting;
-  const TaskFactory factory{job.object->meta, job.spec, *job.spec_template, job.constant_spec};
+  const TaskFactory factory{job.object->meta, job.spec, *job.spec_template};
   auto made =
       job.backend_record ? MakeIdentity(factory, ref) : factory.Make(ref, state, context_.now);
   if (!made) {

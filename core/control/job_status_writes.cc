@@ -62,8 +62,8 @@ std::shared_ptr<Object> JobController::StatusObject(JobEntry& job) {
 const TaskEntry* JobController::FirstHeldUp(JobEntry& job) {
   while (!job.held_up.empty()) {
     const auto task = job.tasks.find(*job.held_up.begin());
-    const bool says_why = task != job.tasks.end() && task->second->held_up &&
-                          !task->second->held_up->reason.empty();
+    const bool says_why =
+        task != job.tasks.end() && task->second->held_up && !task->second->held_up->reason.empty();
     if (says_why) return task->second;
     job.held_up.erase(job.held_up.begin());
   }
@@ -243,7 +243,6 @@ void JobController::PutBack(TaskEntry& task) {
 // A finished Job is kept for its time to live only: what its work needed can go.
 void JobController::Shrink(JobEntry& job) {
   job.spec_template.reset();
-  job.constant_spec.reset();
   job.spec.job_template.task_template.spec = {};
   job.status.active = {};
   job.status.failed = {};

@@ -61,7 +61,6 @@ struct JobEntry : StoredEntry {
   JobStatus status;  // Newest; stored when it is written.
   WallTime seen_at{};
   std::unique_ptr<SpecTemplate> spec_template;
-  SpecText constant_spec;  // What it renders to, if it uses no variables.
   ConfigEntry* config = nullptr;
   std::map<int64_t, TaskEntry*> tasks;             // In hand and not ended, by index.
   int64_t next_index = 0;                          // Indexes from here on have not begun.

@@ -36,7 +36,7 @@ Variables VariablesOf(const ObjectMeta& job, const JobSpec& spec, const std::str
 }  // namespace
 
 Result<SpecText> TaskFactory::Render(AttemptRef ref) const {
-  if (constant_spec) return constant_spec;
+  if (spec_template.constant()) return spec_template.constant();
   const std::string name = TaskName(job.name, job.uid, ref.index, ref.attempt);
   std::string rendered;
   TRY(spec_template.Render(VariablesOf(job, spec, name, ref), rendered));

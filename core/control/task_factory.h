@@ -31,8 +31,6 @@ struct TaskFactory {
   const ObjectMeta& job;
   const JobSpec& spec;
   const SpecTemplate& spec_template;
-  // What every attempt is given, of a template that uses no variables; null of others.
-  const SpecText& constant_spec;
 
   // kInvalid where the template cannot be filled in; the message names the pointer.
   Result<NewTask> Make(AttemptRef ref, TaskState state, WallTime now) const;

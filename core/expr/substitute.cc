@@ -191,10 +191,16 @@ Result<SpecTemplate> SpecTemplate::Compile(std::string_view json) {
   if (auto walked = SpecCompiler(json, compiled).Compile(); !walked) {
     return std::move(walked).error();
   }
+  if (compiled.uses_.empty()) {
+    compiled.constant_ = std::make_shared<const std::string>(std::move(compiled.pool_));
+    compiled.pool_.clear();
+    compiled.segments_.clear();
+  }
   return compiled;
 }
 
 Result<void> SpecTemplate::Render(const Variables& variables, std::string& out_json) const {
+  if (constant_) out_json += *constant_;
   const size_t size_before = out_json.size();
   for (const Segment& segment : segments_) {
     if (segment.kind == Segment::Kind::kRaw) {

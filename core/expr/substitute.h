@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,8 @@ class SpecTemplate {
   // with the JSON pointer, if a value for |int| is no integer.
   Result<void> Render(const Variables& variables, std::string& out_json) const;
 
-  // Whether it renders to one text, whatever the variables are.
-  bool is_constant() const { return uses_.empty(); }
+  // What it renders to, whatever the variables are; null where it uses any.
+  const std::shared_ptr<const std::string>& constant() const { return constant_; }
 
   // In the document's order, repeated where a variable is.
   const std::vector<Use>& uses() const { return uses_; }
@@ -53,6 +54,7 @@ class SpecTemplate {
     uint32_t size;   // kRaw: in bytes.
   };
 
+  std::shared_ptr<const std::string> constant_;  // Then the next two are empty.
   std::string pool_;
   std::vector<Segment> segments_;
   std::vector<Use> uses_;

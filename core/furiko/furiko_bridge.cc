@@ -372,8 +372,7 @@ void FurikoBridge::Core::Refused(Memory& memory, const Answer& answer) {
   }
   const milliseconds wait = std::min(kRetryMost, kRetryFirst * (1 << std::min(memory.failures, 6)));
   ++memory.failures;
-  agenda_.Clear(answer.key);
-  agenda_.SetNoLater(answer.key, Now() + wait);
+  agenda_.Set(answer.key, Now() + wait);
   // A conflict is no news, nor is what went meanwhile, or fails again.
   const bool news = memory.failures == 1 && outcome != KubeOutcome::kConflict &&
                     outcome != KubeOutcome::kAlreadyExists && outcome != KubeOutcome::kNotFound &&

@@ -113,8 +113,8 @@ void ReadObject(JsonScan::Value& value, const WatchShape& shape, Found& found) {
     return;
   }
   if (kept.size() > 1) kept.pop_back();
-  found.json.reserve(kept.size() + 1);
-  found.json.append(kept).push_back('}');
+  kept.push_back('}');
+  found.json = std::move(kept);
 }
 
 WatchedObjectPtr Kept(const Found& found) {

@@ -30,14 +30,12 @@ bool LosesFinalizer(const Object& stored, const Object& wanted) {
       [&](const std::string& finalizer) { return !HasFinalizer(wanted.meta, finalizer); });
 }
 
-// One operation of a JSON patch: sets the member, or takes it away where it is to be empty.
-void Set(Json& patch, const char* path, Json value, bool is_empty, bool was_empty) {
-  if (is_empty && was_empty) return;
-  Json operation;
-  operation.Set("op", is_empty ? "remove" : "add");
-  operation.Set("path", path);
-  if (!is_empty) operation.Set("value", std::move(value));
-  patch.Append(std::move(operation));
+// One operation of a JSON patch: sets the member to that JSON text, or takes it away if that is
+// empty. A text goes as it is: a status grows with its Job, and is written often.
+void Set(JsonWriter& patch, const char* path, std::string_view value) {
+  patch.BeginObject().Key("op").Value(value.empty() ? "remove" : "add").Key("path").Value(path);
+  if (!value.empty()) patch.Key("value").Raw(value);
+  patch.EndObject();
 }
 
 Json JsonOf(const StringMap& map) {
@@ -65,14 +63,9 @@ Json JsonOf(const std::vector<OwnerReference>& owners) {
 }
 
 // A version in the patch itself makes the server compare it with what is stored: 409.
-void SetVersion(Json& patch, int64_t version) {
+void SetVersion(JsonWriter& patch, int64_t version) {
   if (version == 0) return;
-  Set(patch, "/metadata/resourceVersion", std::to_string(version), false, false);
-}
-
-Json JsonFrom(const std::string& text) {
-  auto json = ParseJson(text);
-  return json ? *std::move(json) : Json();
+  Set(patch, "/metadata/resourceVersion", '"' + std::to_string(version) + '"');
 }
 
 std::string MainPatch(const StepTarget& target) {
@@ -80,35 +73,29 @@ std::string MainPatch(const StepTarget& target) {
   const ObjectMeta& to_be = target.wanted.meta;
   static const std::vector<std::string> none;
   const auto& finalizers = target.removes ? none : to_be.finalizers;
-  Json patch(Json::Array{});
+  std::string text;
+  JsonWriter patch(text);
+  patch.BeginArray();
   SetVersion(patch, target.version);
   const auto set = [&patch](const char* path, const auto& was, const auto& wanted) {
-    if (was != wanted) Set(patch, path, JsonOf(wanted), wanted.empty(), was.empty());
+    if (was != wanted) Set(patch, path, wanted.empty() ? "" : DumpJson(JsonOf(wanted)));
   };
   set("/metadata/labels", is.labels, to_be.labels);
   set("/metadata/annotations", is.annotations, to_be.annotations);
   set("/metadata/finalizers", is.finalizers, finalizers);
   set("/metadata/ownerReferences", is.owners, to_be.owners);
-  if (!SameJson(target.stored->spec, target.wanted.spec)) {
-    Set(patch, "/spec", JsonFrom(target.wanted.spec), false, false);
-  }
-  return DumpJson(patch);
+  if (!SameJson(target.stored->spec, target.wanted.spec)) Set(patch, "/spec", target.wanted.spec);
+  patch.EndArray();
+  return text;
 }
 
-// The status goes as the text that it is: it grows with the Job, and is written often.
 std::string StatusPatch(const StepTarget& target) {
-  const std::string& status = target.wanted.status;
   std::string text;
-  JsonWriter json(text);
-  json.BeginArray();
-  if (target.version != 0) {
-    json.BeginObject().Key("op").Value("add").Key("path").Value("/metadata/resourceVersion");
-    json.Key("value").Value(std::to_string(target.version)).EndObject();
-  }
-  json.BeginObject().Key("op").Value(status.empty() ? "remove" : "add");
-  json.Key("path").Value("/status");
-  if (!status.empty()) json.Key("value").Raw(status);
-  json.EndObject().EndArray();
+  JsonWriter patch(text);
+  patch.BeginArray();
+  SetVersion(patch, target.version);
+  Set(patch, "/status", target.wanted.status);
+  patch.EndArray();
   return text;
 }
 

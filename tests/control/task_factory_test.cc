@@ -24,7 +24,7 @@ struct Scene {
     spec.job_template.max_attempts = 4;
   }
   Result<NewTask> Make(AttemptRef ref, TaskState state = TaskState::kStarting) {
-    return TaskFactory{job, spec, compiled, constant_spec}.Make(ref, state, kNow);
+    return TaskFactory{job, spec, compiled}.Make(ref, state, kNow);
   }
   // The executor's spec of the attempt, or what is wrong with it.
   std::string Rendered(AttemptRef ref = {}) {
@@ -35,7 +35,6 @@ struct Scene {
 
   ObjectMeta job;
   JobSpec spec;
-  SpecText constant_spec;
   SpecTemplate compiled;
 };
 
@@ -141,11 +140,12 @@ TEST(TaskFactory, SaysWhichFieldCannotBeFilledIn) {
 
 TEST(TaskFactory, GivesAllAttemptsOneTextWhereItIsConstant) {
   Scene scene(R"({"command":["true"]})");
-  scene.constant_spec = MakeSpecText(R"({"command":["true"]})");
-  EXPECT_EQ(scene.Make({0, 1})->executor_spec, scene.constant_spec);
-  EXPECT_EQ(scene.Make({1, 2})->executor_spec, scene.constant_spec);
-  EXPECT_FALSE(SpecTemplate::Compile(R"({"a":"${task.index_num}"})")->is_constant());
-  EXPECT_TRUE(scene.compiled.is_constant());
+  const SpecText text = scene.compiled.constant();
+  ASSERT_NE(text, nullptr);
+  EXPECT_EQ(*text, R"({"command":["true"]})");
+  EXPECT_EQ(scene.Make({0, 1})->executor_spec, text);
+  EXPECT_EQ(scene.Make({1, 2})->executor_spec, text);
+  EXPECT_EQ(SpecTemplate::Compile(R"({"a":"${task.index_num}"})")->constant(), nullptr);
 }
 
 }  // namespace
