@@ -108,13 +108,13 @@ def job_controller():
 
 
 @contextlib.contextmanager
-def host_on(cluster, directory):
+def host_on(cluster, directory, at_once=PODS):
     plugin = os.path.abspath(os.path.dirname(BINARY) + "/../lib/detent/plugins/pod.so")
     config = os.path.join(directory, "detent.yaml")
     with open(config, "w", encoding="utf-8") as file:
         file.write(f"data: {directory}/data\nlisten: {{address: '127.0.0.1:0'}}\n"
                    f"kubernetes: {{kubeconfig: {cluster.kubeconfig}}}\n"
-                   f"plugins: [{{path: {plugin}, kind: pod, limits: {{tasks: {PODS}}}}}]\n")
+                   f"plugins: [{{path: {plugin}, kind: pod, limits: {{tasks: {at_once}}}}}]\n")
     with open(os.path.join(directory, "host.log"), "ab") as log:
         process = subprocess.Popen([BINARY, "serve", "--config", config], stdout=subprocess.PIPE,
                                    stderr=log, text=True)
@@ -128,10 +128,10 @@ def host_on(cluster, directory):
         process.stdout.close()
 
 
-def detent_job(name="bench"):
+def detent_job(name="bench", indexes=PODS):
     return {"apiVersion": "execution.detent.dev/v1alpha1", "kind": "Job",
             "metadata": {"name": name},
-            "spec": {"template": {"parallelism": {"withCount": PODS},
+            "spec": {"template": {"parallelism": {"withCount": indexes},
                                   "taskTemplate": {"pod": {"spec": POD}}}}}
 
 
@@ -139,20 +139,27 @@ def tracked(cluster):
     return cluster.kubectl("get", "pods", "-l", "detent.dev/tracked-by", "-o", "name").split()
 
 
-def detent():
+def detent(indexes=PODS, at_once=PODS, on_look=lambda run, status: None):
+    """The finished run and its writes; every index counted exactly once. `on_look` is called with
+    the Job's status at each look on the way."""
     with Cluster("detent", "--no-job-controller") as cluster, workspace() as directory, \
-            host_on(cluster, directory) as (process, client):
+            host_on(cluster, directory, at_once) as (process, client):
         before = cluster.requests()
         run = Run(cluster, process.pid)
-        client.create("jobs", detent_job())
+        client.create("jobs", detent_job("bench", indexes))
         path = "/apis/execution.detent.dev/v1alpha1/namespaces/default/jobs/bench"
-        wait_for(lambda: client.get(path).get("status", {}).get("finishTime"), 1800,
-                 "the Job has not ended", 0.2)
+
+        def ended():
+            status = client.get(path).get("status", {})
+            on_look(run, status)
+            return status.get("finishTime")
+        wait_for(ended, 7200, "the Job has not ended", 0.2)
         # The last finalizers come off behind the Job's end; that work counts as well.
         wait_for(lambda: not tracked(cluster), 300, "pods are still tracked", 0.2)
         run.end()
         status = client.get(path)["status"]
-        if status.get("succeededIndexes") != f"0-{PODS - 1}" or status["createdTasks"] != PODS:
+        if status.get("succeededIndexes") != f"0-{indexes - 1}" or \
+                status["createdTasks"] != indexes:
             raise SystemExit(f"bench: not every index was counted once: {json.dumps(status)[:500]}")
         after = cluster.requests()
         writes = {key: after[key] - before.get(key, 0) for key in after

@@ -3,7 +3,7 @@
 set -euo pipefail
 
 all=(latency http_throughput plugin_call idle recovery jobconfigs_100k)
-clusters=(pod_tracking pod_recovery)  # Named only: each takes minutes, Go, and a cluster.
+clusters=(pod_tracking pod_recovery pod_growth)  # Named only: they take minutes, Go, a cluster.
 
 usage() {
   cat <<TEXT

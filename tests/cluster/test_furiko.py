@@ -223,9 +223,11 @@ class Furiko(HomeTest):
 
     def test_hosts_that_are_killed_lose_nothing_and_double_nothing(self):
         names = [f"job-{number}" for number in range(12)]
+        self.host("host-0")
         for number in range(4):
-            host = self.host(f"host-{number}")
-            self.leader()
+            leader = self.leader()
+            # Another waits all the while, and takes over in the midst of it.
+            self.host(f"host-{number + 1}")
             self.cluster.apply(*[furiko("Job", name, {"template": pod_template(2, "2s")})
                                  for name in names[number * 3:number * 3 + 3]])
             first = names[number * 3]
@@ -234,9 +236,8 @@ class Furiko(HomeTest):
                     lambda: "startPolicy" not in (self.job(first) or {"spec": {"startPolicy": 1}})[
                         "spec"], lambda: self.uids_of_pods(first))[number]
             wait_until(seen, f"point {number} is reached", 30)
-            host.send(signal.SIGKILL)
-            host.process.wait()
-        self.host("last")
+            leader.send(signal.SIGKILL)
+            leader.process.wait()
         self.leader()
         begun = {}
         for name in names:

@@ -1,36 +1,9 @@
 // Jobs of executors whose own objects are the record of a task: nothing but the Job is stored.
 
-#include <gtest/gtest.h>
-
-#include "core/base/names.h"
-#include "tests/control/engine_fixture.h"
+#include "tests/control/backend_fixture.h"
 
 namespace detent {
 namespace {
-
-std::string JobOf(int indexes, const std::string& more = "") {
-  return R"({"template":{"parallelism":{"withCount":)" + std::to_string(indexes) + "}" + more +
-         R"(,"taskTemplate":{"exec":{"command":["a"]}}}})";
-}
-
-class BackendRecord : public testing::Test {
- protected:
-  BackendRecord() {
-    executor.backend_record = true;
-    executor.behaviour = [](const TaskOrder&) { return std::nullopt; };
-  }
-
-  std::string KeyOf(int64_t index, int64_t attempt) {
-    return TaskKey(DerivedUid("job"), index, attempt);
-  }
-  void TellOf(const std::string& key) {
-    executor.news.emplace_back(StrayObject{"exec", key});
-    world.Settle();
-  }
-
-  EngineWorld world;
-  FakeExecutor& executor = world.directory.executor;
-};
 
 TEST_F(BackendRecord, StoresNoTaskAndCountsEachEndInTheJob) {
   world.CreateJob("job", JobOf(3));
@@ -66,15 +39,6 @@ TEST_F(BackendRecord, BeginsTheNextAttemptOnlyOnceTheLastIsDurable) {
   EXPECT_EQ(executor.started.size(), 1U);
   world.Advance(std::chrono::seconds(2));
   EXPECT_EQ(executor.started.size(), 2U);
-}
-
-TEST_F(BackendRecord, WritesTheJobAFewTimesHoweverManyTasksItHas) {
-  world.CreateJob("job", JobOf(1000));
-  world.Settle();
-  executor.EndAll(TaskResult::kSucceeded);
-  world.Advance(std::chrono::seconds(2));
-  EXPECT_EQ(world.PhaseOf("job"), "Succeeded");
-  EXPECT_LE(world.commits, 8) << "creation, start, outcomes by five hundreds, the end";
 }
 
 TEST_F(BackendRecord, BeginsNothingBeyondWhatIsReservedDurably) {

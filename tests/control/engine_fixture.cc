@@ -51,6 +51,15 @@ void FakeExecutor::Recover(TaskOrder order) {
   news.emplace_back(answer);
 }
 
+void FakeExecutor::ForgetIds() {
+  constexpr TaskId kNobodys = TaskId{1} << 40;  // More than one life gives.
+  for (auto* tasks : {&live, &held}) {
+    std::map<TaskId, std::string> moved;
+    for (auto& [id, name] : *tasks) moved[id + kNobodys] = std::move(name);
+    *tasks = std::move(moved);
+  }
+}
+
 void FakeExecutor::Kill(KillOrder order) {
   if (const auto task = live.find(order.id); task != live.end()) killed.push_back(task->second);
   KillAnswer answer;
@@ -87,6 +96,7 @@ EngineWorld::EngineWorld()
 
 void EngineWorld::Restart() {
   Settle();
+  directory.executor.ForgetIds();
   engine_ = std::make_unique<Engine>(
       EngineDeps{store_, directory, inbox_, clock, log_, metrics_, options});
   EXPECT_TRUE(engine_->Load().has_value());

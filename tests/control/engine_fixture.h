@@ -37,6 +37,9 @@ class FakeExecutor final : public Executor {
   void LetGo(const std::string& key, bool remove) override { let_go[key] = remove; }
   void Flush() override {}
 
+  // The host's next life gives ids anew; what runs outside is found by its name.
+  void ForgetIds();
+
   // Ends a task that runs.
   void End(TaskId id, TaskStatus status);
   void EndAll(TaskResult result);

@@ -1,33 +1,34 @@
-// Kubernetes' rules of Job tracking (KEP-2307), as far as an executor keeps them. Each test is
-// named after its rule.
+// Kubernetes' rules of Job tracking (KEP-2307). Each test is named after its rule; those that the
+// host keeps are in tests/control/tracking_rules_test.cc ("host" below).
 //
-//   rule  says                                              kept by
+//   rule  says                                              shown
 //   ----  ------------------------------------------------ ----------------------------------------
-//   J01   no list of what is to be counted: not tracked so  the host: a Task's stage says it
-//   J02   two lists, of UIDs only                           the host: a Task's name is its identity
+//   J01   no list of what is to be counted: not tracked so  host: by a reservation in the Job
+//   J02   two lists, of UIDs only                           host: two sets of indexes
 //   J03   the finalizer costs no call of its own            here
-//   J04   a Pod's end costs one call                        here; the host batches its own writes
-//   J05   what waits to be counted is bounded               the host (core/control)
-//   J06   rounds repeat, partial progress is kept           the host
-//   J07   ends are gathered for a moment, and shown soon    the host; here: nothing is held back
+//   J04   a Pod's end costs one call                        here; host: few writes of the Job
+//   J05   what waits to be counted is bounded               host
+//   J06   rounds repeat, partial progress is kept           host
+//   J07   ends are gathered for a moment, and shown soon    host; here: nothing is held back
 //   J08   a finalizer that stays does not stop the others   here
-//   J09   nothing is lost or counted twice by a crash       here, between any two steps of its own
+//   J09   nothing is lost or counted twice by a crash       here, between any two steps; host;
+//                                                           chance_test.cc and tests/sim by seeds
 //   J10   what others remove has failed                     here
 //   J11   what we remove has not                            here
 //   J12   what is adopted finished counts once              here
 //   J13   one controller at a time                          here: another's Pod is left alone
 //   J14   a deleted Job leaves no Pod behind                here: kill, release, discard
 //   J15   a rollback still cleans up                        here: release takes what an earlier
-//   life
-//                                                           made; there is no gate
+//                                                           life made; there is no gate
 //   J16   new Pods do not wait for old ones to be let go    here
-//   J17   counters may lag while a Job runs                 the host
-//   J18   counters are the truth                            the host
-//   J19   two calls for each Pod                            here
-//   J20   5,000 Pods a minute at 100 requests a second      J19; measured in tests/bench
-//   J21   100,000 in ten minutes                            J19; measured in tests/bench
+//   J17   counters may lag while a Job runs                 host
+//   J18   counters are the truth, and guarded               host; tests/install/permissions_test.cc
+//   J19   two calls for each Pod                            here; host
+//   J20   5,000 Pods a minute at 100 requests a second      follows from J19: pod_tracking of
+//                                                           tests/bench says the rate
+//   J21   100,000 in ten minutes                            pod_growth of tests/bench
 //   J22   a slow server loses and doubles nothing           here, and chance_test.cc
-//   J23   no sharding is needed                             by design
+//   J23   no sharding is needed                             pod_growth of tests/bench: one Job
 
 #include "tests/plugins/pod/pod_fixture.h"
 
