@@ -135,6 +135,7 @@ Result<void> ClusterHost::StartWebhook(const ClusterAccess& access) {
   }
   webhook_client_ = PlainClient(access);
   PluginHost& plugins = works_->plugins();
+  plugins.Prepare();
   webhook_ = TRY(Webhook::Start(std::move(options),
                                 {*webhook_client_, &plugins, base_.clock, base_.log, &plugins}));
   return {};

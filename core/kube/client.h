@@ -38,6 +38,8 @@ struct KubeRequest {
   // May be sent again although an earlier try may have had its effect. GET and HEAD always may. A
   // 429 is no effect, so it is waited out for every request.
   bool idempotent = false;
+  // Its path says dryRun=All: it changes nothing, so a host that may not write may send it.
+  bool dry_run = false;
 };
 
 // How it ended, sorted by what the caller can do about it.
@@ -99,9 +101,9 @@ struct KubeClientOptions {
   std::string proxy;               // For an access that names none; empty: none.
   Random* random = nullptr;        // Of the jitter; borrowed. Null: the system's.
   // May this host change anything? Asked on the client's thread before each try of every request
-  // but GET and HEAD, when there is nothing left to wait for: not a 429's time, not credentials,
-  // not a limit, not a connection. False: the request ends with kCancelled and kReasonDeposed. It
-  // must not block, nor call the client. Null: always.
+  // but GET, HEAD and dry runs, when there is nothing left to wait for: not a 429's time, not
+  // credentials, not a limit, not a connection. False: the request ends with kCancelled and
+  // kReasonDeposed. It must not block, nor call the client. Null: always.
   std::function<bool()> may_write;
 };
 

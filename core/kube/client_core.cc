@@ -217,7 +217,8 @@ HttpRequest KubeClient::Core::MakeRequest(Call& call) {
   request.body = std::move(from.body);
   if (secure_) request.version = HttpVersion::k2;
   request.tls = call.shown->tls;
-  if (from.method != "GET" && from.method != "HEAD") request.may_send = options_.may_write;
+  const bool changes = from.method != "GET" && from.method != "HEAD" && !from.dry_run;
+  if (changes) request.may_send = options_.may_write;
   // Not of a stream: the server makes a gzip member of each batch of events, and libcurl reads the
   // first one only.
   request.decode = !access_.disable_compression && !call.is_stream;

@@ -114,17 +114,28 @@ Result<void> Instance::Create() {
   return Error(FromStatus(status), why.empty() ? "create failed with " + StatusName(status) : why);
 }
 
+// A failure is final for this instance: rule of detent/executor.h.
+Result<void> Instance::EnsureCreated() {
+  if (created_) return *created_;
+  created_ = Create();
+  if (!*created_) return *created_;
+  state_.store(State::kOpen, std::memory_order_release);
+  strand_.SetTimer(now() + options_.deadlines.sweep, kSweepTimer);
+  return {};
+}
+
+void Instance::Prepare() {
+  // What is wrong is told when it is opened.
+  Post([this] { static_cast<void>(EnsureCreated()); });
+}
+
 void Instance::Open(std::function<void(Result<void>)> done) {
   Post([this, given = std::move(done)] {
     // Who gave up on this instance may be gone by the time it comes back.
     const auto done = [this, given](const Result<void>& result) {
       if (!abandoned_.load(std::memory_order_acquire)) given(result);
     };
-    const Result<void> made = Create();
-    if (!made) return done(made);
-    created_ = true;
-    state_.store(State::kOpen, std::memory_order_release);
-    strand_.SetTimer(now() + options_.deadlines.sweep, kSweepTimer);
+    if (const Result<void> made = EnsureCreated(); !made) return done(made);
     const detent_op op = BeginOp(OpKind::kOpen, 0, [this, done](const OpResult& result) {
       opened_ = result.code == DETENT_OK;
       done(result.code == DETENT_OK ? Result<void>() : Result<void>(ErrorOf(result)));
@@ -275,10 +286,16 @@ bool Instance::MayCheckLive() const {
   return !never_live_.load(std::memory_order_relaxed) && LiveTableOf(table()) != nullptr;
 }
 
+bool Instance::ChecksBeforeOpen(const detent_executor& table) {
+  const detent_validate_live* live = LiveTableOf(table);
+  return live != nullptr && (live->flags & DETENT_VALIDATE_LIVE_BEFORE_OPEN) != 0;
+}
+
 void Instance::CheckLive(LiveCheckOrder order, std::function<void(Result<LiveAnswer>)> done) {
   Post([this, order = std::move(order), done = std::move(done)] {
     const detent_validate_live* live = LiveTableOf(table());
-    if (live == nullptr || !opened_ || draining_ || state_.load() != State::kOpen) {
+    const bool looks = live != nullptr && (opened_ || ChecksBeforeOpen(table()));
+    if (!looks || draining_ || state_.load() != State::kOpen) {
       return done(Error(Code::kUnsupported, "executor '" + options_.kind + "' does not look now"));
     }
     const auto diag = std::make_shared<detent_diag>();
@@ -352,7 +369,7 @@ void Instance::FinalClose() {
   state_.store(State::kDestroyed, std::memory_order_release);
   if (offloaded_.load() > 0) {
     Misbehaved("offloaded work did not return; the instance is left in memory", "");
-  } else if (created_) {
+  } else if (created_ && *created_) {
     Guard("destroy", [&] { table().destroy(self_); });
   }
   LogClosing();

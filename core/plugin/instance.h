@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,15 @@ class Instance {
   // Makes the shell and its thread. Borrowed parts must outlive the instance's Close or Abandon.
   static Instance* Make(const LoadedPlugin& plugin, InstanceOptions options, HostParts parts);
 
+  // Whether CheckLive has an answer as soon as an instance is prepared. Any thread.
+  static bool ChecksBeforeOpen(const detent_executor& table);
   // The instance behind a handle, or null once it is destroyed. Any thread.
   static Instance* Of(detent_instance handle);
 
   // --- For the host. Any thread; what is given runs on the strand, in order.
-  // Calls create and open; `done` is called once with how that went.
+  // Calls create, for a plugin that looks at specs before it is open; nobody waits for it.
+  void Prepare();
+  // Calls create, if Prepare has not, and open; `done` is called once with how that went.
   void Open(std::function<void(Result<void>)> done);
   // Calls drain, close, detach and destroy; `done` gets the tasks that were live. Then the thread
   // ends.
@@ -135,6 +140,7 @@ class Instance {
   };
 
   Instance(const LoadedPlugin& plugin, InstanceOptions options, HostParts parts);
+  Result<void> EnsureCreated();
   Result<void> Create();
   detent_op BeginOp(OpKind kind, uint64_t task, OpDone done);
   void FinishOp(detent_op op, const OpResult& result);
@@ -161,7 +167,7 @@ class Instance {
   detent_instance handle_ = 0;
   void* self_ = nullptr;  // The strand's, as are the next three.
   bool draining_ = false;
-  bool created_ = false;
+  std::optional<Result<void>> created_;  // What create has answered.
   bool opened_ = false;
   std::atomic<State> state_{State::kNew};
   std::atomic<const char*> call_{""};

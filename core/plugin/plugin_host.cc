@@ -101,7 +101,7 @@ bool PluginHost::LoadInto(Entry& entry) {
   return true;
 }
 
-void PluginHost::Open(Entry& entry) {
+bool PluginHost::MakeInstance(Entry& entry) {
   InstanceOptions options;
   options.name = entry.config.name;
   options.kind = entry.config.kind;
@@ -112,12 +112,19 @@ void PluginHost::Open(Entry& entry) {
   const auto made = MakeStateDir(options.state_dir);
   if (!made) {
     SetStanding(entry, Standing::kRefused, "PluginRefused", made.error().message());
-    return;
+    return false;
   }
   Instance* instance = Instance::Make(*entry.loaded, std::move(options), parts_);
+  std::lock_guard lock(mutex_);
+  entry.instance = instance;
+  return true;
+}
+
+void PluginHost::Open(Entry& entry) {
+  if (entry.instance == nullptr && !MakeInstance(entry)) return;
+  Instance* const instance = entry.instance;
   {
     std::lock_guard lock(mutex_);
-    entry.instance = instance;
     entry.opening = true;
   }
   instance->Open(
@@ -188,6 +195,14 @@ void PluginHost::CloseInstances(const std::vector<Entry*>& entries) {
 void PluginHost::Load() {
   std::lock_guard changing(change_mutex_);
   for (const EntryPtr& entry : entries_) LoadInto(*entry);
+}
+
+void PluginHost::Prepare() {
+  std::lock_guard changing(change_mutex_);
+  for (const EntryPtr& entry : entries_) {
+    if (!entry->loaded || !Instance::ChecksBeforeOpen(*entry->loaded->executor)) continue;
+    if (MakeInstance(*entry)) entry->instance->Prepare();
+  }
 }
 
 void PluginHost::Start() {
@@ -416,8 +431,8 @@ LiveFindings PluginHost::CheckLive(const LiveQuestion& question) const {
   std::future<Result<LiveAnswer>> answer = promise->get_future();
   {
     std::lock_guard lock(mutex_);
-    const bool ready = entry->standing == Standing::kReady && entry->instance != nullptr;
-    if (!ready || !entry->instance->MayCheckLive()) return {};
+    // One that is not open says itself whether it looks.
+    if (entry->instance == nullptr || !entry->instance->MayCheckLive()) return {};
     entry->instance->CheckLive(
         {std::string(question.ns), sample->spec()},
         [promise](Result<LiveAnswer> result) { promise->set_value(std::move(result)); });

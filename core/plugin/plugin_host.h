@@ -44,6 +44,9 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator, public 
   // Loads every plugin and opens none: what is known of kinds and specs is known from then on. May
   // be left out.
   void Load();
+  // Makes those that can look at specs before they are open (CheckLive), for a host that waits to
+  // lead. Between Load and Start; may be left out.
+  void Prepare();
   // Begins to open every plugin; what becomes of it comes as ExecutorChange.
   void Start();
   // Loads the file of a kind anew, beside the old image, which stays mapped; live tasks move over.
@@ -87,6 +90,7 @@ class PluginHost final : public ExecutorDirectory, public SpecValidator, public 
 
   Entry* EntryOf(std::string_view kind) const;
   bool LoadInto(Entry& entry);
+  bool MakeInstance(Entry& entry);
   void Open(Entry& entry);
   void OnOpened(Entry& entry, Instance* instance, const Result<void>& result);
   struct Closing {

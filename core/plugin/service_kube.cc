@@ -88,6 +88,7 @@ detent_status TakeQuery(const detent_kube_request& given, KubeOrder& out) {
   out.query = query;
   if ((given.flags & DETENT_KUBE_DRY_RUN) != 0) {
     out.query += out.query.empty() ? "dryRun=All" : "&dryRun=All";
+    out.request.dry_run = true;
   }
   return DETENT_OK;
 }

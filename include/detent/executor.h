@@ -19,7 +19,8 @@
  * kill and force_delete may come while start or recover is still open. Nothing but `release` or
  * `detach` ends a task for the plugin, and exactly one of the two comes for each handle, after the
  * last of its ops was completed. If create fails, no further call comes; an instance whose open
- * fails gets close and destroy, and is tried again later as a new instance.
+ * fails gets close and destroy, and is tried again later as a new instance. One that checks specs
+ * before it is open (ext/validate_live.h) may never be opened: `create cancel* close destroy`.
  *
  * Slots. `create`, `open`, `close`, `destroy`, `start` and `kill` must be filled. Any other may be
  * NULL; the comment says what the host does then. Ops: each call with a detent_op is answered

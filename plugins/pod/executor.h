@@ -28,6 +28,7 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader, public sd
  public:
   static constexpr std::string_view kKind = "pod";
   static constexpr uint32_t kCaps = DETENT_CAP_BACKEND_RECORD | DETENT_CAP_KILL_GRACEFUL;
+  static constexpr bool kChecksBeforeOpen = true;
   static const std::string_view kSpecSchema;    // schema.cc
   static const std::string_view kConfigSchema;  // schema.cc
 

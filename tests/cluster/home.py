@@ -30,8 +30,9 @@ CONFIG = """
 kubernetes:
   relistSeconds: {relist}
   leaderElection: {election}
+  webhook: {{address: '{webhook}'}}
 plugins:
-  - {{path: {plugins}/pod.so, kind: pod}}
+  - {{path: {plugins}/pod.so, kind: pod, config: {pod}}}
   - {{path: {plugins}/http.so, kind: http}}
 """
 
@@ -39,12 +40,13 @@ plugins:
 class HomeHost:
     """One host. It is gone, with all that it keeps, after `close`."""
 
-    def __init__(self, name, kubeconfig, election=ELECTION, relist=1800, **environment):
+    def __init__(self, name, kubeconfig, election=ELECTION, relist=1800, webhook="off", pod="{}",
+                 **environment):
         self.name = name
         self.directory = tempfile.TemporaryDirectory(prefix="detent-home-")
         config = os.path.join(self.directory.name, "detent.yaml")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(CONFIG.format(election=election, relist=relist,
+            file.write(CONFIG.format(election=election, relist=relist, webhook=webhook, pod=pod,
                                      plugins=os.path.abspath(PLUGINS)))
         self.log = open(os.path.join(self.directory.name, "log"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(
@@ -60,6 +62,10 @@ class HomeHost:
     def url(self):
         return wait_until(lambda: re.search(r"detent serves (\S+)", self.logged()),
                           f"{self.name} serves").group(1)
+
+    def webhook_port(self):
+        return int(wait_until(lambda: re.search(r'msg="the webhook serves" url=\S+:(\d+)',
+                                                self.logged()), "its webhook serves").group(1))
 
     def ask(self, path):
         """(HTTP status, text)."""

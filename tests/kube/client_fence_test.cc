@@ -71,6 +71,9 @@ TEST_F(ClientFence, LetsPassWhatChangesNothing) {
   head.method = "HEAD";
   EXPECT_EQ(client->Fetch(Get("/x")).outcome, KubeOutcome::kOk);
   EXPECT_EQ(client->Fetch(head).outcome, KubeOutcome::kOk);
+  KubeRequest dry_run = Post("/x?dryRun=All", "{}");
+  dry_run.dry_run = true;
+  EXPECT_EQ(client->Fetch(dry_run).outcome, KubeOutcome::kOk);
   EXPECT_EQ(asked_, 0);
   for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
     KubeRequest change = Post("/x", "{}");
@@ -80,7 +83,7 @@ TEST_F(ClientFence, LetsPassWhatChangesNothing) {
     EXPECT_TRUE(reply.not_sent) << method;
     EXPECT_EQ(reply.status, 0);
   }
-  EXPECT_EQ(seen_, 2);
+  EXPECT_EQ(seen_, 3);
   allowed_ = 1000;
   EXPECT_EQ(client->Fetch(Put()).outcome, KubeOutcome::kOk) << "a host may come to lead again";
 }

@@ -19,6 +19,18 @@ class LiveCheckTest : public HostFixture {
   static bool IsNothing(const LiveFindings& found) {
     return found.mistakes.empty() && found.warnings.empty() && found.not_checked.empty();
   }
+  // As a host does that waits to lead.
+  void PrepareOnly() {
+    HostParts parts;
+    parts.clock = &clock_;
+    parts.sink = &events_;
+    host_ = std::make_unique<PluginHost>(std::vector<PluginConfig>{config_}, options_, parts);
+    host_->Load();
+    host_->Prepare();
+  }
+  bool Exists(const char* mark) {
+    return std::filesystem::exists(options_.state_root + "/good/" + mark);
+  }
   bool WasAsked() { return std::filesystem::remove(options_.state_root + "/good/checked"); }
 };
 
@@ -77,13 +89,46 @@ TEST_F(LiveCheckTest, AsksNobodyWhoNeverLooksOrIsNotOpen) {
   host_->Stop();
   EXPECT_TRUE(IsNothing(Check(R"({"live":"refuse"})")));
   host_.reset();
-  HostParts parts;
-  parts.clock = &clock_;
-  parts.sink = &events_;
-  host_ = std::make_unique<PluginHost>(std::vector<PluginConfig>{config_}, options_, parts);
-  host_->Load();
+  PrepareOnly();
   EXPECT_TRUE(IsNothing(Check(R"({"live":"refuse"})"))) << "loaded, not opened";
   EXPECT_FALSE(WasAsked());
+}
+
+TEST_F(LiveCheckTest, AsksOneThatIsNotOpenWhereItsTableSaysSo) {
+  config_.path = testing::PluginPath("good_early");
+  PrepareOnly();
+  EXPECT_EQ(Check(R"({"live":"refuse"})").mistakes.size(), 1u);
+  EXPECT_FALSE(Exists("opened"));
+  EXPECT_EQ(host_->Find("good"), nullptr) << "it takes no tasks";
+  host_->Start();
+  events_.Wait<ExecutorChange>([](const ExecutorChange& change) { return change.usable; });
+  EXPECT_TRUE(Exists("opened"));
+  EXPECT_EQ(Check(R"({"live":"refuse"})").mistakes.size(), 1u);
+  StartTask(1, "{}");
+  events_.Of<StartAnswer>(1);
+  host_->Stop();
+  EXPECT_TRUE(Exists("drained"));
+}
+
+TEST_F(LiveCheckTest, ClosesOneThatWasNeverOpened) {
+  config_.path = testing::PluginPath("good_early");
+  PrepareOnly();
+  EXPECT_EQ(Check(R"({"live":"refuse"})").mistakes.size(), 1u);
+  host_->Stop();
+  EXPECT_FALSE(Exists("drained"));
+  EXPECT_TRUE(IsNothing(Check(R"({"live":"refuse"})")));
+}
+
+TEST_F(LiveCheckTest, SaysWhatCreateSaidOfOneThatWasMadeEarlyOnceItIsOpened) {
+  config_.path = testing::PluginPath("good_early");
+  config_.config = Json(Json::Object{{"behaviour", "fail-create"}});
+  PrepareOnly();
+  EXPECT_TRUE(IsNothing(Check(R"({"live":"refuse"})")));
+  host_->Start();
+  const auto told = events_.Wait<ExecutorChange>(
+      [](const ExecutorChange& change) { return change.reason == "OpenFailed"; });
+  EXPECT_NE(told.message.find("config/behaviour: must be another"), std::string::npos)
+      << told.message;
 }
 
 }  // namespace

@@ -206,7 +206,11 @@ TEST_F(ServiceKube, ChangesNothingOnceTheHostIsDeposed) {
   EXPECT_EQ(told.reason, "Deposed");
   EXPECT_EQ(Do(Of(DETENT_KUBE_DELETE, "a")).code, DETENT_E_FENCED);
   EXPECT_EQ(Do(Of(DETENT_KUBE_GET, "a")).code, DETENT_E_NOT_FOUND) << "it may read";
-  EXPECT_EQ(server_.Count("POST", "") + server_.Count("DELETE", ""), 0);
+  Asked tried = Of(DETENT_KUBE_CREATE, "", R"({"kind":"Thing","metadata":{"name":"b"}})");
+  tried.flags = DETENT_KUBE_DRY_RUN;
+  EXPECT_NE(Do(tried).code, DETENT_E_FENCED) << "it may try out";
+  EXPECT_EQ(server_.Count("POST", ""), 1) << "the one that was tried out";
+  EXPECT_EQ(server_.Count("DELETE", ""), 0);
 }
 
 TEST_F(ServiceKube, MarksWhatIsCreatedForATask) {

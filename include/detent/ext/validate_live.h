@@ -7,8 +7,8 @@
  * says by DETENT_VALIDATE_LIVE_REFUSES.
  *
  * The host asks where an object is written, by a user who waits: on creation, and when the spec
- * changes. It does not ask an instance that is not open or is being drained. Hosts before 0.3 leave
- * this extension unused.
+ * changes. It does not ask an instance that is not open or is being drained, unless the table says
+ * DETENT_VALIDATE_LIVE_BEFORE_OPEN. Hosts before 0.3 leave this extension unused.
  */
 #ifndef DETENT_EXT_VALIDATE_LIVE_H_
 #define DETENT_EXT_VALIDATE_LIVE_H_
@@ -22,9 +22,15 @@ DETENT_EXTERN_C_BEGIN
 /* detent_result.flags of a check that answers OK (since 0.3) */
 #define DETENT_VALIDATE_LIVE_REFUSES (1u << 0) /* findings of severity ERROR refuse the spec */
 
+/* detent_validate_live.flags (since 0.3) */
+/* check may come as soon as `create` has answered OK. A host that waits to lead answers for
+ * admission as well, and opens nothing: it makes such an instance early, opens it once it leads, or
+ * closes it without. What it sends meanwhile must change nothing (DETENT_KUBE_DRY_RUN). */
+#define DETENT_VALIDATE_LIVE_BEFORE_OPEN (1u << 0)
+
 typedef struct detent_validate_live {
   uint32_t size;
-  uint32_t reserved; /* 0 */
+  uint32_t flags; /* DETENT_VALIDATE_LIVE_BEFORE_OPEN, or 0 */
 
   /* [strand] Checks spec (valid by `validate`, for use in that namespace). Changes nothing outside.
    * Findings go to diag, which is valid until op is completed; pointers are into spec. Deadline

@@ -424,7 +424,10 @@ void CheckLive(void* me, detent_op op, const detent_str* ns, const detent_bytes*
   host->op_complete(self->inst, op, &result);
 }
 
-const detent_validate_live validate_live = {sizeof validate_live, 0, CheckLive};
+#ifndef LIVE_FLAGS
+#define LIVE_FLAGS 0
+#endif
+const detent_validate_live validate_live = {sizeof validate_live, LIVE_FLAGS, CheckLive};
 
 const void* Extension(const char* id) {
   if (std::strcmp(id, DETENT_EXT_VALIDATE_LIVE) == 0) return &validate_live;

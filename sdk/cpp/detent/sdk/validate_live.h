@@ -16,6 +16,10 @@ namespace detent::sdk {
 
 class LiveChecker {
  public:
+  // Hidden by an executor with `true`: CheckLive needs no more than Create has made, so that a host
+  // which waits to lead can ask as well. See DETENT_VALIDATE_LIVE_BEFORE_OPEN.
+  static constexpr bool kChecksBeforeOpen = false;
+
   virtual ~LiveChecker() = default;
   // Adds what it finds to diag, and answers with AnswerLive; or Fail with DETENT_E_UNSUPPORTED
   // where the config wants no looks, with another code where nothing could be learned. diag may be
@@ -45,7 +49,9 @@ struct LiveTrampolines {
                          Diagnostics(executor.host().table(), sink));
     });
   }
-  static constexpr detent_validate_live kTable{sizeof(detent_validate_live), 0, &Check};
+  static constexpr detent_validate_live kTable{
+      sizeof(detent_validate_live), T::kChecksBeforeOpen ? DETENT_VALIDATE_LIVE_BEFORE_OPEN : 0,
+      &Check};
 };
 
 }  // namespace detent::sdk
