@@ -13,7 +13,6 @@ namespace {
 
 using Reason = Diagnostic::Reason;
 
-
 // A patch may nest what no parser would have let through.
 bool DeeperThan(const Json& value, int levels) {
   if (levels == 0) return value.is_array() || value.is_object();
@@ -65,15 +64,6 @@ bool ModernizeTask(Kind kind, Json& document) {
   holder->Remove("task");
   holder->Set("taskTemplate", std::move(moved));
   return true;
-}
-
-// Unknown fields are let go with a warning each.
-void ForgiveUnknown(Review& review) {
-  std::erase_if(review.mistakes, [&](const Diagnostic& mistake) {
-    if (mistake.reason != Reason::kUnknownField) return false;
-    review.warnings.push_back(Sentence(mistake));
-    return true;
-  });
 }
 
 void CheckSpec(Review& review, const Json& document) {

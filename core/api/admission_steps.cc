@@ -13,6 +13,14 @@ void Review::AddIfBad(const std::string& pointer, std::string_view value,
   Add(pointer, Diagnostic::Reason::kInvalid, Quoted(value) + " " + result.error().message());
 }
 
+void ForgiveUnknown(Review& review) {
+  std::erase_if(review.mistakes, [&](const Diagnostic& mistake) {
+    if (mistake.reason != Diagnostic::Reason::kUnknownField) return false;
+    review.warnings.push_back(Sentence(mistake));
+    return true;
+  });
+}
+
 const Json* ObjectIn(const Json* object, std::string_view name) {
   const Json* member = object == nullptr ? nullptr : object->Find(name);
   return member != nullptr && member->is_object() ? member : nullptr;

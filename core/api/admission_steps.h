@@ -32,6 +32,9 @@ struct Review {
   void AddIfBad(const std::string& pointer, std::string_view value, const Result<void>& result);
 };
 
+// Unknown fields are let go with a warning each.
+void ForgiveUnknown(Review& review);
+
 // A member of that name and type, or null. `object` may be null.
 const Json* ObjectIn(const Json* object, std::string_view name);
 const Json* ArrayIn(const Json* object, std::string_view name);

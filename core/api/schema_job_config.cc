@@ -43,7 +43,8 @@ Fields JobConfigSpecFields() {
                   "policy",
                   "Allow: as many as there are. Forbid: maxConcurrency, and a slot that comes "
                   "while they run is skipped.")),
-              Number("maxConcurrency", "Of policy Forbid: at least 1. Default: 1."),
+              Number("maxConcurrency",
+                     "Of policy Forbid: at least 1. Default: 1. kubectl scale sets it."),
           })),
       Struct("schedule", "When Jobs start by themselves. Default: only by hand.", ScheduleFields()),
       Required(Struct(

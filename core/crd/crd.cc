@@ -31,15 +31,24 @@ Json::Array Columns(Kind kind) {
   return columns;
 }
 
-// No kind has a scale subresource. What it would set must be a number that may change while the
-// object lives: a Job's withCount is immutable, as each index is one piece of its work, and a
-// JobConfig's maxConcurrency is a limit, not a number of things to keep running.
+// What scale sets must be a number that may change while the object lives. A JobConfig has one: how
+// many Jobs of it may be active. A Job has none: its withCount is immutable, as each index is one
+// piece of its work. There is no selector: the Jobs that count are counted in status.active.
+Json::Object Subresources(Kind kind) {
+  Json::Object all = {{"status", Json::Object{}}};
+  if (kind == Kind::kJobConfig) {
+    all.emplace_back("scale", Json::Object{{"specReplicasPath", ".spec.concurrency.maxConcurrency"},
+                                           {"statusReplicasPath", ".status.active"}});
+  }
+  return all;
+}
+
 Json Version(Kind kind) {
   return Json::Object{{"name", kApiVersion},
                       {"served", true},
                       {"storage", true},
                       {"schema", Json::Object{{"openAPIV3Schema", StructuralSchema(kind)}}},
-                      {"subresources", Json::Object{{"status", Json::Object{}}}},
+                      {"subresources", Subresources(kind)},
                       {"additionalPrinterColumns", Columns(kind)}};
 }
 

@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/http/delete.h"
 #include "core/http/discovery.h"
@@ -22,19 +24,25 @@ constexpr std::string_view kMethods = " GET POST PUT PATCH DELETE ";
 
 using Action = std::function<Response(const ApiContext&, const Request&, const Target&)>;
 
-// Adds a path below one kind's resource; its captures are a namespace and a name, as far as the
-// pattern has them.
-void AddAction(Router& router, const ApiContext& context, Kind kind, std::string_view method,
-               const std::string& pattern, Action action) {
-  router.Add(method, pattern,
-             [&context, kind, action = std::move(action)](const Request& request,
-                                                          const Router::Captures& captures) {
-               Target target;
-               target.kind = kind;
-               if (!captures.empty()) target.ns = captures[0];
-               if (captures.size() > 1) target.name = captures[1];
-               return action(context, request, target);
-             });
+// What an action is called with: captures are a namespace and a name, as far as the pattern has
+// them.
+Router::Route RouteOf(const ApiContext& context, Kind kind, Part part, Action action) {
+  return [&context, kind, part, action = std::move(action)](const Request& request,
+                                                            const Router::Captures& captures) {
+    Target target;
+    target.kind = kind;
+    target.part = part;
+    if (!captures.empty()) target.ns = captures[0];
+    if (captures.size() > 1) target.name = captures[1];
+    return action(context, request, target);
+  };
+}
+
+// Where the parts of one object are, below its own path.
+std::vector<std::pair<Part, std::string>> PartsOf(Kind kind) {
+  std::vector<std::pair<Part, std::string>> parts = {{Part::kAll, ""}, {Part::kStatus, "/status"}};
+  if (kind == Kind::kJobConfig) parts.emplace_back(Part::kScale, "/scale");
+  return parts;
 }
 
 void AddResource(Router& router, const ApiContext& context, Kind kind) {
@@ -42,24 +50,19 @@ void AddResource(Router& router, const ApiContext& context, Kind kind) {
   const std::string all = version + "/" + PluralOf(kind);
   const std::string collection = version + "/namespaces/{}/" + PluralOf(kind);
   const std::string object = collection + "/{}";
-  const auto add = [&](std::string_view method, const std::string& pattern, Action action) {
-    AddAction(router, context, kind, method, pattern, std::move(action));
+  const auto add = [&](std::string_view method, const std::string& pattern, Action action,
+                       Part part = Part::kAll) {
+    router.Add(method, pattern, RouteOf(context, kind, part, std::move(action)));
   };
   add("GET", all, ListOrWatch);
   add("GET", collection, ListOrWatch);
   add("POST", collection, Create);
   add("DELETE", collection, DeleteCollection);
-  add("GET", object, GetObject);
   add("DELETE", object, Delete);
-  add("GET", object + "/status", GetObject);
-  for (const bool status : {false, true}) {
-    const std::string path = object + (status ? "/status" : "");
-    add("PUT", path, [status](const ApiContext& c, const Request& r, const Target& t) {
-      return Replace(c, r, t, status);
-    });
-    add("PATCH", path, [status](const ApiContext& c, const Request& r, const Target& t) {
-      return Patch(c, r, t, status);
-    });
+  for (const auto& [part, path] : PartsOf(kind)) {
+    add("GET", object + path, GetObject, part);
+    add("PUT", object + path, Replace, part);
+    add("PATCH", object + path, Patch, part);
   }
   add("GET", object + "/why",
       [](const ApiContext& c, const Request&, const Target& t) { return Why(c, t); });

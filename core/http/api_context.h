@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -37,11 +38,19 @@ struct ApiContext {
   AdmissionContext Admission() const { return {validator, clock->Now(), default_timezone}; }
 };
 
-// "/apis/<group>/<version>/namespaces/<ns>/<resource>/<name>": what is addressed.
+// Which part of an object a path reads and writes.
+enum class Part : uint8_t {
+  kAll,     // The object itself; a write leaves its status as it is.
+  kStatus,  // "/status"
+  kScale,   // "/scale", in the form of core/api/scale.h.
+};
+
+// "/apis/<group>/<version>/namespaces/<ns>/<resource>/<name>/<part>": what is addressed.
 struct Target {
   Kind kind = Kind::kJob;
   std::string ns;    // Empty: all namespaces.
   std::string name;  // Empty: the collection.
+  Part part = Part::kAll;
 
   ObjectKey key() const { return {kind, ns, name}; }
 };

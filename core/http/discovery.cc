@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/scale.h"
 #include "core/api/schema.h"
 #include "core/base/json_writer.h"
 #include "core/base/names.h"
@@ -25,12 +26,18 @@ struct Subresource {
   std::string_view name;
   std::string_view kind;  // Of the answer; empty: the object's own.
   Words verbs;
+  std::string_view group = kApiGroup;  // Of that kind.
+  std::string_view version = kApiVersion;
 };
 
 std::vector<Subresource> SubresourcesOf(Kind kind) {
   std::vector<Subresource> all = {{"status", "", {"get", "patch", "update"}},
                                   {"why", "Explanation", {"get"}}};
-  if (kind != Kind::kJobConfig) all.push_back({"log", "", {"get"}});
+  if (kind == Kind::kJobConfig) {
+    all.push_back({"scale", kScaleKind, {"get", "patch", "update"}, kScaleGroup, kScaleVersion});
+  } else {
+    all.push_back({"log", "", {"get"}});
+  }
   return all;
 }
 
@@ -77,6 +84,8 @@ void WriteResource(JsonWriter& json, Kind kind) {
   for (const Subresource& sub : SubresourcesOf(kind)) {
     json.BeginObject().Member("name", std::string(PluralOf(kind)) + "/" + std::string(sub.name));
     json.Member("singularName", "").Member("namespaced", true);
+    // Left out, they are the list's own.
+    if (sub.group != kApiGroup) json.Member("group", sub.group).Member("version", sub.version);
     json.Member("kind", sub.kind.empty() ? std::string_view(NameOf(kind)) : sub.kind);
     WriteStrings(json, "verbs", sub.verbs);
     json.EndObject();
@@ -93,14 +102,16 @@ std::string ResourceList() {
   return text;
 }
 
-void WriteResponseKind(JsonWriter& json, std::string_view kind) {
-  json.Key("responseKind").BeginObject().Member("group", kApiGroup);
-  json.Member("version", kApiVersion).Member("kind", kind).EndObject();
+void WriteResponseKind(JsonWriter& json, const Subresource& answer, Kind kind) {
+  json.Key("responseKind").BeginObject().Member("group", answer.group);
+  json.Member("version", answer.version);
+  json.Member("kind", answer.kind.empty() ? std::string_view(NameOf(kind)) : answer.kind);
+  json.EndObject();
 }
 
 void WriteAggregatedResource(JsonWriter& json, Kind kind) {
   json.BeginObject().Member("resource", PluralOf(kind));
-  WriteResponseKind(json, NameOf(kind));
+  WriteResponseKind(json, {}, kind);
   json.Member("scope", "Namespaced").Member("singularResource", SingularOf(kind));
   WriteStrings(json, "verbs", ObjectVerbs());
   WriteStrings(json, "shortNames", {ShortNameOf(kind)});
@@ -108,7 +119,7 @@ void WriteAggregatedResource(JsonWriter& json, Kind kind) {
   json.Key("subresources").BeginArray();
   for (const Subresource& sub : SubresourcesOf(kind)) {
     json.BeginObject().Member("subresource", sub.name);
-    WriteResponseKind(json, sub.kind.empty() ? std::string_view(NameOf(kind)) : sub.kind);
+    WriteResponseKind(json, sub, kind);
     WriteStrings(json, "verbs", sub.verbs);
     json.EndObject();
   }

@@ -92,13 +92,15 @@ Outcome<bool> CheckVersion(const ListOptions& options, int64_t current) {
 }
 
 Response GetObject(const ApiContext& context, const Request& request, const Target& target) {
-  if (IsTrue(request, "watch")) return ListOrWatch(context, request, target);
+  const bool scale = target.part == Part::kScale;
+  // Of a Scale there is no list, and so nothing that could be watched.
+  if (!scale && IsTrue(request, "watch")) return ListOrWatch(context, request, target);
   const View view = TRY(View::Of(target.kind, request, context.clock->Now()));
   const ListOptions options = TRY(ReadListOptions(target.kind, request));
   TRY(CheckVersion(options, context.store->changes(target.kind).version()));
   const Result<ObjectPtr> object = context.store->Read(target.key());
   if (!object) return FromError(object.error(), target.kind, target.name);
-  return JsonResponse(view.One(**object));
+  return scale ? ScaleResponse(**object) : JsonResponse(view.One(**object));
 }
 
 Response ListOrWatch(const ApiContext& context, const Request& request, const Target& target) {

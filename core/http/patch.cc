@@ -1,6 +1,7 @@
 #include "core/http/patch.h"
 
 #include "core/api/codec.h"
+#include "core/api/scale.h"
 #include "core/base/json_patch.h"
 #include "core/base/limits.h"
 #include "core/http/media_type.h"
@@ -30,8 +31,8 @@ ApiStatus RefusedType(const std::string& type) {
   return status;
 }
 
-Outcome<Json> Revised(const Object& old, const Json& patch, bool merge) {
-  Result<Json> document = ParseJson(EncodeObject(old));
+Outcome<Json> Revised(const Object& old, Part part, const Json& patch, bool merge) {
+  Result<Json> document = part == Part::kScale ? ScaleOf(old) : ParseJson(EncodeObject(old));
   if (!document) return Internal(document.error().message());
   if (merge) return MergePatch(std::move(document).value(), patch);
   Result<Json> patched = ApplyJsonPatch(std::move(document).value(), patch);
@@ -42,8 +43,7 @@ Outcome<Json> Revised(const Object& old, const Json& patch, bool merge) {
 
 }  // namespace
 
-Response Patch(const ApiContext& context, const Request& request, const Target& target,
-               bool status) {
+Response Patch(const ApiContext& context, const Request& request, const Target& target) {
   const std::string type = ParseMediaType(request.Header("content-type")).type;
   const bool merge = type == kMergePatch;
   if (!merge && type != kJsonPatch) return RefusedType(type);
@@ -60,8 +60,8 @@ Response Patch(const ApiContext& context, const Request& request, const Target& 
   if (!merge && patch->as_array().size() > kJsonPatchOperations) {
     return RequestTooLarge(kJsonPatchOperations);
   }
-  return Change(context, request, target, status,
-                [&](const Object& old) { return Revised(old, *patch, merge); });
+  return Change(context, request, target,
+                [&](const Object& old) { return Revised(old, target.part, *patch, merge); });
 }
 
 }  // namespace detent

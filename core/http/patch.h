@@ -9,8 +9,7 @@
 
 namespace detent {
 
-// `status` is of the subresource. 415 names the patches that are accepted.
-Response Patch(const ApiContext& context, const Request& request, const Target& target,
-               bool status);
+// 415 names the patches that are accepted.
+Response Patch(const ApiContext& context, const Request& request, const Target& target);
 
 }  // namespace detent

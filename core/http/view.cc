@@ -1,6 +1,7 @@
 #include "core/http/view.h"
 
 #include "core/api/codec.h"
+#include "core/api/scale.h"
 #include "core/base/json_writer.h"
 
 namespace detent {
@@ -132,6 +133,12 @@ void View::Bookmark(std::string& out, int64_t version, bool initial_end) {
     out += "\",\"metadata\":" + metadata + "}";
   }
   out += "}\n";
+}
+
+Response ScaleResponse(const Object& config) {
+  const Result<Json> scale = ScaleOf(config);
+  if (!scale) return Internal(scale.error().message());
+  return JsonResponse(DumpJson(*scale) + "\n");
 }
 
 std::string ErrorEvent(const ApiStatus& status) {

@@ -44,6 +44,9 @@ class View {
   TableOptions table_;
 };
 
+// A JobConfig's Scale, which has one form: itself.
+Response ScaleResponse(const Object& config);
+
 // {"type":"ERROR","object":<Status>}\n
 std::string ErrorEvent(const ApiStatus& status);
 

@@ -6,6 +6,7 @@
 #include "core/api/furiko.h"
 #include "core/api/job_from_config.h"
 #include "core/api/live_review.h"
+#include "core/api/scale.h"
 #include "core/base/limits.h"
 #include "core/base/names.h"
 #include "core/base/yaml.h"
@@ -72,16 +73,19 @@ std::optional<ApiStatus> Refusal(Kind kind, const std::string& name, const Diagn
 
 // Whether the document is of the kind and the namespace that the URL names.
 std::optional<ApiStatus> CheckAddress(const Json& document, const Target& target) {
+  const bool scale = target.part == Part::kScale;
+  const std::string wanted_kind = scale ? kScaleKind : NameOf(target.kind);
+  const std::string wanted_version = scale ? kScaleGroupVersion : kGroupVersion;
   const std::string kind = StringAt(document, "/kind");
   const std::string version = StringAt(document, "/apiVersion");
   if (kind.empty()) return BadRequest("Object 'Kind' is missing in the request's body");
-  if (kind != NameOf(target.kind)) {
+  if (kind != wanted_kind) {
     return BadRequest("the kind in the data (" + kind + ") does not match the expected kind (" +
-                      NameOf(target.kind) + ")");
+                      wanted_kind + ")");
   }
-  if (version != kGroupVersion && version != kFurikoGroupVersion) {
+  if (version != wanted_version && (scale || version != kFurikoGroupVersion)) {
     return BadRequest("the API version in the data (" + version +
-                      ") does not match the expected API version (" + kGroupVersion + ")");
+                      ") does not match the expected API version (" + wanted_version + ")");
   }
   const std::string ns = StringAt(document, "/metadata/namespace");
   if (!ns.empty() && ns != target.ns) {
@@ -146,9 +150,26 @@ struct Update {
 struct UpdateRequest {
   const Target& target;
   const WriteOptions& options;
-  bool status;
   LiveReview& live;
 };
+
+Admission AdmitPart(const ApiContext& context, const UpdateRequest& request, const Object& old,
+                    Json& document) {
+  const bool strict = request.options.validation == WriteOptions::Validation::kStrict;
+  switch (request.target.part) {
+    case Part::kStatus:
+      return AdmitStatus(old, document);
+    case Part::kScale:
+      return AdmitScale(old, document, context.Admission(), strict);
+    case Part::kAll:
+      break;
+  }
+  // The status has its own path; what this one says of it is not even looked at.
+  document.Remove("status");
+  Admission admission = AdmitUpdate(old, document, context.Admission(), strict);
+  request.live.Judge(&old, document, admission);
+  return admission;
+}
 
 Outcome<Admission> AdmitChange(const ApiContext& context, const UpdateRequest& request,
                                const Object& old, Json document) {
@@ -164,12 +185,7 @@ Outcome<Admission> AdmitChange(const ApiContext& context, const UpdateRequest& r
   }
   SetMetadata(document, "name", old.meta.name);
   SetMetadata(document, "namespace", old.meta.ns);
-  const bool strict = request.options.validation == WriteOptions::Validation::kStrict;
-  // The status has its own path; what this one says of it is not even looked at.
-  if (!request.status) document.Remove("status");
-  Admission admission = request.status ? AdmitStatus(old, document)
-                                       : AdmitUpdate(old, document, context.Admission(), strict);
-  if (!request.status) request.live.Judge(&old, document, admission);
+  Admission admission = AdmitPart(context, request, old, document);
   if (const auto refusal = Refusal(old.kind, old.meta.name, admission.mistakes)) return *refusal;
   Object& object = admission.object;
   object.meta.generation = old.meta.generation + (object.spec == old.spec ? 0 : 1);
@@ -303,7 +319,7 @@ Response Create(const ApiContext& context, const Request& request, const Target&
 }
 
 Response Change(const ApiContext& context, const Request& request, const Target& target,
-                bool status, const Revise& revise) {
+                const Revise& revise) {
   const View view = TRY(View::Of(target.kind, request, context.clock->Now()));
   const WriteOptions options = TRY(ReadWriteOptions(request));
   LiveReview live(context.live, kLivePatience);
@@ -312,9 +328,11 @@ Response Change(const ApiContext& context, const Request& request, const Target&
     if (!old) return FromError(old.error(), target.kind, target.name);
     Json document = TRY(revise(**old));
     Outcome<Update> update =
-        StoreChange(context, {target, options, status, live}, *old, std::move(document));
+        StoreChange(context, {target, options, live}, *old, std::move(document));
     if (update) {
-      Response response = JsonResponse(view.One(*update->object));
+      const Object& object = *update->object;
+      Response response =
+          target.part == Part::kScale ? ScaleResponse(object) : JsonResponse(view.One(object));
       AddWarnings(response, update->warnings, options);
       return response;
     }
@@ -324,11 +342,9 @@ Response Change(const ApiContext& context, const Request& request, const Target&
   }
 }
 
-Response Replace(const ApiContext& context, const Request& request, const Target& target,
-                 bool status) {
+Response Replace(const ApiContext& context, const Request& request, const Target& target) {
   const Json body = TRY(ReadBody(request));
-  return Change(context, request, target, status,
-                [&](const Object&) { return Outcome<Json>(body); });
+  return Change(context, request, target, [&](const Object&) { return Outcome<Json>(body); });
 }
 
 }  // namespace detent

@@ -31,16 +31,16 @@ Outcome<Json> ReadBody(const Request& request);
 
 Response Create(const ApiContext& context, const Request& request, const Target& target);
 
-// PUT; `status` is of the subresource, which changes the status and nothing else.
-Response Replace(const ApiContext& context, const Request& request, const Target& target,
-                 bool status);
+// PUT, of the target's part.
+Response Replace(const ApiContext& context, const Request& request, const Target& target);
 
-// The new document for an old object; may be called again with a newer one.
+// The new document for an old object, in the form of the target's part; may be called again with a
+// newer one.
 using Revise = std::function<Outcome<Json>(const Object& old)>;
 
-// Reads, revises, admits and stores, and answers the object. For Replace and patches.
+// Reads, revises, admits and stores, and answers the part. For Replace and patches.
 Response Change(const ApiContext& context, const Request& request, const Target& target,
-                bool status, const Revise& revise);
+                const Revise& revise);
 
 // Stores one write and waits for it. A dry run changes nothing and answers the object as it is.
 Outcome<ObjectPtr> Commit(const ApiContext& context, Write write, bool dry_run);

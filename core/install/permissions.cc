@@ -58,13 +58,17 @@ const std::vector<Permission>& EditorPermissions() {
   static const Permissions permissions = {
       {kApiGroup,
        {"jobconfigs", "jobs"},
-       {"create", "update", "patch", "delete", "deletecollection"}}};
+       {"create", "update", "patch", "delete", "deletecollection"}},
+      {kApiGroup, {"jobconfigs/scale"}, {"update", "patch"}},
+  };
   return permissions;
 }
 
 const std::vector<Permission>& ViewerPermissions() {
   static const Permissions permissions = {
-      {kApiGroup, {"jobconfigs", "jobs", "tasks"}, {"get", "list", "watch"}}};
+      {kApiGroup, {"jobconfigs", "jobs", "tasks"}, {"get", "list", "watch"}},
+      {kApiGroup, {"jobconfigs/scale"}, {"get"}},
+  };
   return permissions;
 }
 

@@ -18,7 +18,7 @@ Json WebhookEntry(const std::string& ns) {
                             {"name", kWebhookService},
                             {"path", kWebhookPath},
                             {"port", kWebhookServicePort}});
-  // Without subresources: the status is the host's alone.
+  // Without subresources: the status is the host's alone, and what a Scale may set the schema says.
   Json rule(
       Json::Object{{"apiGroups", Json::Array{kApiGroup}},
                    {"apiVersions", Json::Array{kApiVersion}},

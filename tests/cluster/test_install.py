@@ -195,6 +195,12 @@ class Installed(ClusterTest):
             wait_until(lambda r=role, v=verb, a=answer: self.cluster.kubectl(
                 "auth", "can-i", v, f"jobconfigs.{GROUP}", "--as", f"{r}-{v}",
                 code=None).strip() == a, f"{role}: may {verb} JobConfigs: {answer}")
+            for right in ("get", "update", "patch"):
+                told = self.cluster.kubectl("auth", "can-i", right, f"jobconfigs.{GROUP}",
+                                            "--subresource=scale", "--as", f"{role}-{verb}",
+                                            code=None).splitlines()[-1]
+                self.assertEqual(told, "no" if (role, right) in (
+                    ("view", "update"), ("view", "patch")) else "yes", f"{role}: {right}")
 
     # The kinds.
 
@@ -393,6 +399,41 @@ class Installed(ClusterTest):
         self.assertNotIn("status", self.cluster.get(f"jobs.{GROUP}", "apart"))
         self.status("apart", {"phase": "Failed"})
         self.assertEqual(self.cluster.get(f"jobs.{GROUP}", "apart")["status"], {"phase": "Failed"})
+
+    # The scale of a JobConfig.
+
+    def scale(self, name, *how, code=0):
+        return self.cluster.kubectl("scale", f"jobconfig.{GROUP}/{name}", *how, code=code)
+
+    def limit(self, name):
+        return self.cluster.get("jc", name)["spec"]["concurrency"].get("maxConcurrency")
+
+    def test_kubectl_scale_sets_how_many_jobs_may_be_active(self):
+        self.taken(job_config("wide", concurrency={"policy": "Forbid", "maxConcurrency": 2}))
+        self.status("wide", {"active": 1}, "jobconfigs")
+        self.assertIn("scaled", self.scale("wide", "--replicas=3"))
+        self.assertEqual(self.limit("wide"), 3)
+        path = f"/apis/{API}/namespaces/default/jobconfigs/wide/scale"
+        scale = json.loads(self.cluster.kubectl("get", "--raw", path))
+        self.assertEqual((scale["apiVersion"], scale["kind"]), ("autoscaling/v1", "Scale"))
+        self.assertEqual((scale["spec"], scale["status"]), ({"replicas": 3}, {"replicas": 1}))
+        self.scale("wide", "--current-replicas=3", "--replicas=4")
+        self.assertIn("Expected replicas to be 3, was 4",
+                      self.scale("wide", "--current-replicas=3", "--replicas=5", code=1))
+        self.assertIn("spec.concurrency.maxConcurrency", self.scale("wide", "--replicas=0", code=1))
+        self.assertEqual(self.limit("wide"), 4)
+
+    def test_without_a_limit_there_is_nothing_to_scale(self):
+        self.taken(job_config("open", concurrency={"policy": "Allow"}))
+        self.assertIn("has no meaning with policy Allow", self.scale("open", "--replicas=3", code=1))
+        self.assertIsNone(self.limit("open"))
+
+    def test_a_limit_that_was_not_set_can_be_set_but_not_asked_for(self):
+        self.taken(job_config("unset"))
+        self.assertIn("does not exist", self.scale("unset", "--current-replicas=1", "--replicas=2",
+                                                   code=1))
+        self.scale("unset", "--replicas=2")
+        self.assertEqual(self.limit("unset"), 2)
 
     # config/kubernetes.
 

@@ -216,6 +216,26 @@ TEST_F(Kubectl, PatchesLabelsAnnotatesAndReplaces) {
   EXPECT_TRUE(Has(Run({"replace", "-f", File(JobConfigText(name))}), " replaced\n"));
 }
 
+TEST_F(Kubectl, ScalesAJobConfig) {
+  const std::string name = FreshName("scale");
+  const std::string object = "jobconfig/" + name;
+  std::string text = JobConfigText(name);
+  text.replace(text.find("\"Allow\""), 7, "\"Forbid\"");
+  ASSERT_EQ(Do("POST", PathOf("jobconfigs"), text).status, 201);
+  const std::string scaled = "0: " + Qualified("jobconfig", name) + " scaled\n";
+  EXPECT_EQ(Run({"scale", object, "--replicas=3"}), scaled) << "where no limit was set";
+  EXPECT_EQ(Run({"get", object, "-o", "jsonpath={.spec.concurrency.maxConcurrency}"}), "0: 3");
+  const std::string raw = Run({"get", "--raw", PathOf("jobconfigs", name) + "/scale"});
+  EXPECT_TRUE(Has(raw, R"("kind":"Scale")") && Has(raw, R"("spec":{"replicas":3})")) << raw;
+  EXPECT_EQ(Run({"scale", object, "--current-replicas=3", "--replicas=4"}), scaled);
+  const std::string other = Run({"scale", object, "--current-replicas=3", "--replicas=5"});
+  EXPECT_TRUE(other.starts_with("1: ") && Has(other, "Expected replicas to be 3, was 4")) << other;
+  const std::string none = Run({"scale", object, "--replicas=0"});
+  EXPECT_TRUE(none.starts_with("1: ") && Has(none, "spec.concurrency.maxConcurrency")) << none;
+  const std::string shown = Run({"get", object, "--subresource=scale", "-o", "name"});
+  EXPECT_TRUE(shown.starts_with("0: ") && Has(shown, name)) << shown;
+}
+
 TEST_F(Kubectl, CreatesWithAGeneratedName) {
   std::string text = JobText("x");
   text.replace(text.find("\"name\":\"x\""), 10, "\"generateName\":\"gen-\"");

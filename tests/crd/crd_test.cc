@@ -29,8 +29,29 @@ TEST(Crd, ServesOneVersionWithAStatusOfItsOwn) {
     ASSERT_EQ(crd.At("/spec/versions")->as_array().size(), 1u);
     EXPECT_EQ(*crd.At("/spec/versions/0/name"), Json("v1alpha1"));
     EXPECT_EQ(*crd.At("/spec/versions/0/storage"), Json(true));
-    EXPECT_EQ(DumpJson(*crd.At("/spec/versions/0/subresources")), R"({"status":{}})");
+    EXPECT_EQ(DumpJson(*crd.At("/spec/versions/0/subresources/status")), "{}");
     EXPECT_EQ(*crd.At("/spec/versions/0/schema/openAPIV3Schema"), StructuralSchema(kind));
+  }
+}
+
+TEST(Crd, ScalesAJobConfigAloneByNumbersThatItHas) {
+  for (const Kind kind : kKinds) {
+    const Json crd = CrdOf(kind, "1.2.3");
+    const Json* scale = crd.At("/spec/versions/0/subresources/scale");
+    ASSERT_EQ(scale != nullptr, kind == Kind::kJobConfig) << NameOf(kind);
+    if (scale == nullptr) continue;
+    const std::pair<const char*, const char*> paths[] = {
+        {"specReplicasPath", "/properties/spec/properties/concurrency/properties/maxConcurrency"},
+        {"statusReplicasPath", "/properties/status/properties/active"}};
+    EXPECT_EQ(scale->as_object().size(), std::size(paths)) << DumpJson(*scale);
+    for (const auto& [name, place] : paths) {
+      std::string path = scale->Find(name)->as_string();
+      for (size_t at = 0; (at = path.find('.', at)) != path.npos;) {
+        path.replace(at, 1, "/properties/");
+      }
+      EXPECT_EQ(path, place);
+      EXPECT_NE(StructuralSchema(kind).At(path), nullptr) << path;
+    }
   }
 }
 

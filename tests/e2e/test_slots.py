@@ -23,6 +23,20 @@ class Slots(HostTest):
         self.assertIn("Forbid", why)
         self.assertIn("is Running", why)
 
+    def test_a_scaled_config_runs_as_many_as_it_was_scaled_to(self):
+        self.start_host()
+        self.apply(self.config("wide", "* * * * * * *", "sleep 60"))
+        path = "jobconfigs/wide/scale"
+        wait_until(lambda: self.object(path)["status"]["replicas"] == 1, "one is active")
+        self.assertEqual(self.object(path)["spec"], {"replicas": 1})
+        told = self.request("PATCH", path, {"spec": {"replicas": 2}},
+                            "application/merge-patch+json")
+        self.assertEqual(told[0], 200, told)
+        wait_until(lambda: self.object(path)["status"]["replicas"] == 2, "two are active")
+        wait_until(lambda: "with maxConcurrency 2" in self.cli("why", "jobconfig/wide"),
+                   "no third is made, and it says why")
+        self.assertEqual(len(self.jobs_of("wide")), 2)
+
     def test_slots_of_an_outage_are_caught_up_and_none_is_doubled(self):
         self.start_host()
         self.apply(self.config("tick", "* * * * * * *",

@@ -41,6 +41,38 @@ TEST(Permissions, TheHostReadsNoSecretButItsOwn) {
   }
 }
 
+// The verbs on a resource; of an editor, who is a viewer as well, those beyond a viewer's.
+std::vector<std::string> VerbsOn(const std::vector<Permission>& permissions,
+                                 const std::string& resource) {
+  std::vector<std::string> verbs;
+  for (const Permission& permission : permissions) {
+    const auto& all = permission.resources;
+    if (std::find(all.begin(), all.end(), resource) == all.end()) continue;
+    verbs.insert(verbs.end(), permission.verbs.begin(), permission.verbs.end());
+  }
+  return verbs;
+}
+
+TEST(Permissions, WhoMayChangeJobConfigsMayScaleThemAndNobodyElse) {
+  using Verbs = std::vector<std::string>;
+  EXPECT_EQ(VerbsOn(EditorPermissions(), "jobconfigs/scale"), (Verbs{"update", "patch"}));
+  EXPECT_EQ(VerbsOn(ViewerPermissions(), "jobconfigs/scale"), Verbs{"get"});
+  EXPECT_EQ(VerbsOn(HostPermissions(), "jobconfigs/scale"), Verbs{});
+}
+
+// The rule of KEP-2307 by that number: what has been counted cannot be found out again.
+TEST(Permissions, J18_NobodyButTheHostMayWriteAStatus) {
+  using Verbs = std::vector<std::string>;
+  for (const char* status : {"jobs/status", "jobconfigs/status", "tasks/status"}) {
+    EXPECT_EQ(VerbsOn(HostPermissions(), status), Verbs{"patch"});
+    EXPECT_EQ(VerbsOn(EditorPermissions(), status), Verbs{}) << status;
+    EXPECT_EQ(VerbsOn(ViewerPermissions(), status), Verbs{}) << status;
+    for (const ExecutorPermissions& executor : ExecutorsPermissions()) {
+      EXPECT_EQ(VerbsOn(executor.permissions, status), Verbs{}) << executor.kind;
+    }
+  }
+}
+
 TEST(Permissions, AQuestionIsAskedForEachVerbResourceAndName) {
   const auto questions =
       QuestionsOf({{"g", {"a", "b/c"}, {"get", "list"}}, {"", {"d"}, {"patch"}, {"x", "y"}}}, "n");
