@@ -199,6 +199,7 @@ KubeDoor::KubeDoor(KubeClient& client, WatchHub& hub, KubeDoorOptions options)
     : client_(client),
       hub_(hub),
       options_(std::move(options)),
+      discovery_(client),
       ensurer_(std::make_shared<Ensurer>(*this)),
       let_go_(std::make_shared<LetGoQueue>(*this)) {}
 

@@ -1,5 +1,5 @@
-// The cluster that a host lends to its plugins: one client, one hub of watches, and the marks by
-// which the host finds again what it made.
+// The cluster that a host lends to its plugins: one client, one hub of watches, what is known of
+// its kinds, and the marks by which the host finds again what it made.
 //
 // The services detent.kube/1 and detent.watch/1 go through it, and nothing else of a plugin does.
 // Any thread. It must outlive every instance that was given it, and its callbacks come on the
@@ -15,6 +15,7 @@
 #include <string>
 
 #include "core/kube/client.h"
+#include "core/kube/discovery.h"
 #include "core/kube/resource.h"
 #include "core/kube/tracking.h"
 #include "core/kube/watch_hub.h"
@@ -45,6 +46,7 @@ class KubeDoor {
 
   KubeClient& client() { return client_; }
   WatchHub& hub() { return hub_; }
+  KubeDiscovery& discovery() { return discovery_; }
   const KubeDoorOptions& options() const { return options_; }
 
   // Sends a request that changes something, as this host (field_manager). All changes go this way,
@@ -94,6 +96,7 @@ class KubeDoor {
   KubeClient& client_;
   WatchHub& hub_;
   const KubeDoorOptions options_;
+  KubeDiscovery discovery_;
   std::shared_ptr<Ensurer> ensurer_;
   std::shared_ptr<LetGoQueue> let_go_;
 };

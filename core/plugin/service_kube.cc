@@ -189,8 +189,18 @@ detent_status CancelRequest(detent_instance inst, detent_op request) {
                      [&](Instance& instance) { return instance.kube_requests()->Cancel(request); });
 }
 
-constexpr detent_kube kKubeTable = {sizeof(detent_kube), 0, &BeginRequest, &Ensure, &LetGoOf,
-                                    &CancelRequest};
+detent_status FindKindOf(detent_instance inst, const detent_str* api_version,
+                         const detent_str* kind, uint32_t fresh, detent_cb cb, void* ctx) {
+  return WithCluster(inst, [&](Instance& instance) {
+    if (api_version == nullptr || kind == nullptr || cb == nullptr) return DETENT_E_INVALID;
+    if (fresh > 1) return DETENT_E_INVALID;
+    const KindOrder order{std::string(Text(*api_version)), std::string(Text(*kind)), fresh == 1};
+    return instance.kube_requests()->FindKind(order, cb, ctx);
+  });
+}
+
+constexpr detent_kube kKubeTable = {
+    sizeof(detent_kube), 0, &BeginRequest, &Ensure, &LetGoOf, &CancelRequest, &FindKindOf};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/json_writer.h"
 #include "core/plugin/abi_convert.h"
 #include "core/plugin/buffer.h"
 #include "core/plugin/instance.h"
@@ -61,6 +62,22 @@ TrackedTask TrackedTaskOf(const TaskOrder& order) {
   return task;
 }
 
+std::string KindJson(const KubeKind& kind) {
+  std::string json;
+  JsonWriter writer(json);
+  const auto texts = [&](const char* name, const std::vector<std::string>& each) {
+    writer.Key(name).BeginArray();
+    for (const std::string& text : each) writer.Value(text);
+    writer.EndArray();
+  };
+  writer.BeginObject();
+  writer.Member("gvr", ToString(kind.resource)).Member("namespaced", kind.namespaced);
+  texts("verbs", kind.verbs);
+  texts("subresources", kind.subresources);
+  writer.EndObject();
+  return json;
+}
+
 std::string FullPath(const KubeOrder& order) {
   std::string path = PathOf(order.resource, order.ns, order.name);
   return order.query.empty() ? path : path + "?" + order.query;
@@ -73,8 +90,10 @@ detent_status KubeRequests::Begin(KubeOrder order, detent_cb cb, void* ctx, dete
   detent_op op = 0;
   {
     std::lock_guard lock(mutex_);
-    if (calls_.live() >= kRequestsInFlight) return DETENT_E_BUSY;
-    op = calls_.Take([&](Call& call) { call = {cb, ctx, 0, order.or_adopt, false}; });
+    if (closed_) return DETENT_E_CLOSING;
+    if (calls_.live() - finding_ >= kRequestsInFlight) return DETENT_E_BUSY;
+    op = calls_.Take([&](Call& call) { call = {cb, ctx, 0, order.or_adopt, false, false}; });
+    if (op == 0) return DETENT_E_NO_MEMORY;
   }
   if (out != nullptr) *out = op;
   // What a task is, only the strand knows.
@@ -189,6 +208,7 @@ bool KubeRequests::Take(detent_op op, Call& call) {
   if (!calls_.End(op)) return false;
   call = calls_.Ended(op);
   calls_.Recycle(op);
+  if (call.finds_kind) --finding_;
   return true;
 }
 
@@ -231,6 +251,38 @@ detent_status KubeRequests::LetGo(KubeDoor::LetGoOrder order, detent_cb cb, void
   return DETENT_OK;
 }
 
+detent_status KubeRequests::FindKind(const KindOrder& order, detent_cb cb, void* ctx) {
+  if (instance_.closed()) return DETENT_E_CLOSING;
+  detent_op op = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (closed_) return DETENT_E_CLOSING;
+    op = calls_.Take([&](Call& call) { call = {cb, ctx, 0, false, false, true}; });
+    if (op == 0) return DETENT_E_NO_MEMORY;
+    ++finding_;
+  }
+  try {
+    KubeDiscovery& discovery = door_.discovery();
+    if (order.fresh) discovery.Forget(order.api_version);
+    discovery.Find(order.api_version, order.kind,
+                   [this, op](const Result<KubeKind>& kind) { OnKind(op, kind); });
+  } catch (...) {  // Memory, threads or descriptors have run out.
+    AnswerLater(op, {DETENT_E_NO_MEMORY, {}, 0});
+  }
+  return DETENT_OK;
+}
+
+void KubeRequests::OnKind(detent_op op, const Result<KubeKind>& kind) {
+  Answer answer;
+  if (kind) {
+    answer.reply.body = KindJson(*kind);
+  } else {
+    answer.code = ToStatus(kind.error().code());
+    answer.reply.message = kind.error().message();
+  }
+  AnswerTogether(op, std::move(answer));
+}
+
 detent_status KubeRequests::Cancel(detent_op request) {
   Call cancelled;
   {
@@ -248,6 +300,7 @@ void KubeRequests::CloseAll() {
   std::vector<uint64_t> open;
   {
     std::lock_guard lock(mutex_);
+    closed_ = true;
     open = calls_.Handles();
   }
   for (const uint64_t op : open) {

@@ -32,6 +32,12 @@ struct KubeOrder {
   bool or_adopt = false;  // Ensure.
 };
 
+// A kind as a manifest names it.
+struct KindOrder {
+  std::string api_version, kind;
+  bool fresh = false;  // What is known is asked for anew.
+};
+
 class KubeRequests {
  public:
   // Both are borrowed.
@@ -39,6 +45,7 @@ class KubeRequests {
 
   detent_status Begin(KubeOrder order, detent_cb cb, void* ctx, detent_op* out);
   detent_status LetGo(KubeDoor::LetGoOrder order, detent_cb cb, void* ctx);
+  detent_status FindKind(const KindOrder& order, detent_cb cb, void* ctx);
   detent_status Cancel(detent_op request);
   // Answers all with E_CLOSING. The strand.
   void CloseAll();
@@ -50,6 +57,7 @@ class KubeRequests {
     uint64_t sent = 0;  // At the client, or of the door's Ensure; 0: not sent yet.
     bool or_adopt = false;
     bool cancelled = false;
+    bool finds_kind = false;  // Not counted, and nobody has its name.
   };
   struct Answer {
     detent_status code = DETENT_OK;
@@ -61,6 +69,7 @@ class KubeRequests {
   void SendMarked(detent_op op, KubeOrder& order);
   void NoteSent(detent_op op, uint64_t sent);
   void OnReply(detent_op op, KubeReply&& reply, bool adopted);
+  void OnKind(detent_op op, const Result<KubeKind>& kind);
   void AnswerLater(detent_op op, Answer answer);
   void AnswerTogether(detent_op op, Answer answer);
   void Deliver(detent_op op, Answer&& answer);
@@ -70,7 +79,9 @@ class KubeRequests {
   Instance& instance_;
   KubeDoor& door_;
   std::mutex mutex_;
-  HandleTable<Call, NoMutex, 1> calls_;  // Guarded by mutex_, as is the next.
+  HandleTable<Call, NoMutex> calls_;  // Guarded by mutex_, as are the next three.
+  size_t finding_ = 0;                // Of calls_, those that find a kind.
+  bool closed_ = false;               // All were answered: nobody would answer another one.
   // Replies of the client's present turn.
   std::vector<std::pair<detent_op, Answer>> answers_;
 };

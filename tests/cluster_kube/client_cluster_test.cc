@@ -13,12 +13,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
 #include <mutex>
 #include <sstream>
 
 #include "core/base/json.h"
 #include "core/kube/client.h"
+#include "core/kube/discovery.h"
 #include "tests/cluster_kube/real_server.h"
 
 namespace detent {
@@ -342,6 +344,103 @@ TEST_F(KubeCluster, LivesThroughAServerThatStandsStill) {
   ASSERT_TRUE(end) << "nothing is left waiting on that connection";
   EXPECT_EQ(end->outcome, KubeOutcome::kUnavailable) << end->message;
   EXPECT_EQ(client_->Fetch(Ask("GET", namespace_ + "/pods")).outcome, KubeOutcome::kOk);
+}
+
+class DiscoveryCluster : public KubeCluster {
+ protected:
+  void SetUp() override {
+    KubeCluster::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    discovery_ = std::make_unique<KubeDiscovery>(*client_, kinds_);
+  }
+  void TearDown() override {
+    discovery_.reset();
+    KubeCluster::TearDown();
+  }
+
+  Result<KubeKind> Find(const std::string& api_version, const std::string& kind) {
+    std::promise<Result<KubeKind>> answer;
+    discovery_->Find(api_version, kind,
+                     [&](const Result<KubeKind>& found) { answer.set_value(found); });
+    return answer.get_future().get();
+  }
+  std::string WhyNot(const std::string& api_version, const std::string& kind) {
+    const auto found = Find(api_version, kind);
+    return found ? "" : found.error().message();
+  }
+  // Asks without a pause; false after a minute.
+  bool Until(const std::function<bool()>& holds) const {
+    const MonoTime give_up = clock_.Mono() + std::chrono::seconds(60);
+    while (!holds()) {
+      if (clock_.Mono() > give_up) return false;
+    }
+    return true;
+  }
+
+  // What is missing is looked for each time.
+  const KubeDiscoveryOptions kinds_{std::chrono::minutes(10), milliseconds(0)};
+  std::unique_ptr<KubeDiscovery> discovery_;
+};
+
+TEST_F(DiscoveryCluster, FindsTheKindsThatTheServerHas) {
+  using Texts = std::vector<std::string>;
+  const auto pod = Find("v1", "Pod");
+  ASSERT_TRUE(pod) << pod.error().message();
+  EXPECT_EQ(ToString(pod->resource), "v1/pods");
+  EXPECT_TRUE(pod->namespaced);
+  EXPECT_EQ(pod->verbs, (Texts{"create", "delete", "deletecollection", "get", "list", "patch",
+                               "update", "watch"}));
+  const auto has = [&](const char* name) {
+    return std::count(pod->subresources.begin(), pod->subresources.end(), name) == 1;
+  };
+  EXPECT_TRUE(has("log") && has("status") && has("eviction"));
+  const auto deployment = Find("apps/v1", "Deployment");
+  ASSERT_TRUE(deployment) << deployment.error().message();
+  EXPECT_EQ(ToString(deployment->resource), "apps/v1/deployments");
+  EXPECT_EQ(deployment->subresources, (Texts{"scale", "status"}));
+  const auto ns = Find("v1", "Namespace");
+  ASSERT_TRUE(ns) << ns.error().message();
+  EXPECT_FALSE(ns->namespaced);
+  EXPECT_EQ(client_->Fetch(Ask("GET", PathOf(deployment->resource, "", ""))).status, 200);
+
+  const char* const near_it = " (did you mean 'Deployment'?)";
+  EXPECT_EQ(WhyNot("apps/v1", "deployments"),
+            std::string("the server has no kind 'deployments' in apps/v1") + near_it);
+  EXPECT_EQ(WhyNot("apps/v1", "deploy"),
+            std::string("the server has no kind 'deploy' in apps/v1") + near_it);
+  EXPECT_EQ(WhyNot("v1", "Deployment"), "the server has no kind 'Deployment' in v1");
+  EXPECT_EQ(WhyNot("apps/v2", "Deployment"),
+            "the server does not have apps/v2; of group 'apps' it has v1");
+  EXPECT_EQ(WhyNot("v2", "Pod"), "the server does not have v2; of the core group it has v1");
+  EXPECT_EQ(WhyNot("nothing.test/v1", "Pod"),
+            "the server does not have nothing.test/v1, nor anything else of group 'nothing.test'");
+}
+
+TEST_F(DiscoveryCluster, FindsAKindThatComesWhileItRunsAndNotOneThatIsGone) {
+  const std::string group = namespace_.substr(namespace_.rfind('/') + 1) + ".test";
+  const std::string version = group + "/v1";
+  EXPECT_EQ(Find(version, "Thing").error().code(), Code::kNotFound);
+  const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const KubeReply defined = client_->Fetch(
+      Ask("POST", definitions,
+          R"({"metadata":{"name":"things.)" + group + R"("},"spec":{"group":")" + group +
+              R"(","scope":"Cluster","names":{"plural":"things","singular":"thing","kind":)"
+              R"("Thing"},"versions":[{"name":"v1","served":true,"storage":true,)"
+              R"("subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas",)"
+              R"("statusReplicasPath":".status.replicas"}},"schema":{"openAPIV3Schema":)"
+              R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})"));
+  ASSERT_EQ(defined.outcome, KubeOutcome::kOk) << defined.message;
+  ASSERT_TRUE(Until([&] { return Find(version, "Thing").has_value(); }));
+  const auto thing = Find(version, "Thing");
+  EXPECT_EQ(ToString(thing->resource), version + "/things");
+  EXPECT_FALSE(thing->namespaced);
+  EXPECT_EQ(thing->subresources, (std::vector<std::string>{"scale", "status"}));
+
+  client_->Fetch(Ask("DELETE", definitions + "/things." + group));
+  ASSERT_TRUE(Until([&] { return client_->Fetch(Ask("GET", "/apis/" + version)).status == 404; }));
+  EXPECT_TRUE(Find(version, "Thing")) << "nobody said that it is gone";
+  discovery_->Forget(version);
+  EXPECT_EQ(Find(version, "Thing").error().code(), Code::kNotFound);
 }
 
 TEST_F(KubeCluster, WaitsForASilentStreamAsLongAsItIsToldTo) {

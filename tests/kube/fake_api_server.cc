@@ -256,10 +256,35 @@ ApiAnswer FakeApiServer::Answer(const ApiCall& call) {
   if (call.method == "POST") return Create(call, place);
   if (call.method == "PATCH" || call.method == "PUT") return Change(call, place);
   if (call.method == "DELETE") return Delete(call, place);
+  if (place.plural.empty() && call.path.starts_with("/api")) return Discover(call.path);
   if (place.name.empty()) return List(call, place);
   const auto found = objects_.find(call.path);
   if (found == objects_.end()) return Refuse(404, "NotFound", "\"" + place.name + "\" not found");
   return {200, DumpJson(found->second.second)};
+}
+
+// "/api", "/api/v1", "/apis/apps", "/apis/apps/v1".
+ApiAnswer FakeApiServer::Discover(const std::string& path) const {
+  const std::string place = path.starts_with("/apis/") ? path.substr(6) : path.substr(4);
+  const std::string api_version = place.starts_with("/") ? place.substr(1) : place;
+  Json body, versions{Json::Array()};
+  if (const auto found = installed_.find(api_version); found != installed_.end()) {
+    body.Set("kind", "APIResourceList").Set("apiVersion", "v1").Set("groupVersion", api_version);
+    body.Set("resources", found->second);
+    return {200, DumpJson(body)};
+  }
+  for (const auto& [name, resources] : installed_) {
+    const size_t slash = name.find('/');
+    if (place.empty() && slash == name.npos) versions.Append(name);
+    if (place.empty() || slash == name.npos || name.substr(0, slash) != place) continue;
+    Json version;
+    version.Set("groupVersion", name).Set("version", name.substr(slash + 1));
+    versions.Append(std::move(version));
+  }
+  if (versions.as_array().empty()) return {404, "404 page not found\n"};
+  body.Set("kind", place.empty() ? "APIVersions" : "APIGroup").Set("name", place);
+  body.Set("versions", std::move(versions));
+  return {200, DumpJson(body)};
 }
 
 ApiAnswer FakeApiServer::List(const ApiCall& call, const Place& place) {
@@ -509,6 +534,16 @@ void FakeApiServer::Put(const std::string& path, const std::string& json) {
 void FakeApiServer::Remove(const std::string& path) {
   std::lock_guard lock(mutex_);
   Erase(PlaceOf(path));
+}
+
+void FakeApiServer::Install(const std::string& api_version, const std::string& resources_json) {
+  std::lock_guard lock(mutex_);
+  installed_[api_version] = *ParseJson(resources_json);
+}
+
+void FakeApiServer::Uninstall(const std::string& api_version) {
+  std::lock_guard lock(mutex_);
+  installed_.erase(api_version);
 }
 
 Json FakeApiServer::Get(const std::string& path) const {

@@ -1,6 +1,6 @@
 // A small Kubernetes API server for tests, speaking plain HTTP/1.1: objects with versions, lists
-// whole and in pages, watches with bookmarks, merge patches, finalizers and preconditions. And all
-// the ways in which a real one lets a client down, on demand.
+// whole and in pages, watches with bookmarks, merge patches, finalizers and preconditions, and what
+// discovery says of kinds. And all the ways in which a real one lets a client down, on demand.
 //
 // A thread for each connection. Any thread of the test calls. It knows no schema: what is at
 // ".../PLURAL/NAME" is an object of PLURAL. Selectors are "key=value", comma separated.
@@ -75,6 +75,11 @@ class FakeApiServer {
   Json Get(const std::string& path) const;
   size_t size() const;
 
+  // What discovery answers of a group and version ("apps/v1"), with the resources of an
+  // APIResourceList, a JSON array. None is there at first. Objects need none.
+  void Install(const std::string& api_version, const std::string& resources_json);
+  void Uninstall(const std::string& api_version);
+
   // No version before the present one is kept.
   void Compact();
   // Sends a bookmark with the present version to every watch.
@@ -121,6 +126,7 @@ class FakeApiServer {
   void Serve(int fd);
   std::optional<ApiAnswer> AskHook(const ApiCall& call);
   ApiAnswer Answer(const ApiCall& call);
+  ApiAnswer Discover(const std::string& path) const;
   ApiAnswer List(const ApiCall& call, const Place& place);
   ApiAnswer Create(const ApiCall& call, Place place);
   ApiAnswer Change(const ApiCall& call, const Place& place);
@@ -142,6 +148,7 @@ class FakeApiServer {
   int hooks_running_ = 0;
   bool held_ = false;
   std::map<std::string, std::pair<Place, Json>> objects_;  // By path.
+  std::map<std::string, Json> installed_;                  // Resources, by "apps/v1".
   std::vector<Event> history_;
   std::map<int64_t, std::vector<Json>> snapshots_;  // Of lists in pages, by version.
   std::vector<std::string> calls_;

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <future>
+#include <optional>
 
+#include "detent/sdk/kube.h"
 #include "tests/plugin/kube_instance.h"
 
 namespace detent::testing {
@@ -56,6 +60,15 @@ class ServiceKube : public KubeInstance {
     object.namespace_ = View(ns);
     object.name = View(name);
     return Kube().let_go(inst(), &object, with_callback ? Answers::Callback : nullptr, &answers_);
+  }
+  detent_status BeginFind(const std::string& api_version, const std::string& kind,
+                          uint32_t fresh = 0) {
+    const detent_str version = View(api_version), name = View(kind);
+    return Kube().find_kind(inst(), &version, &name, fresh, Answers::Callback, &answers_);
+  }
+  Told FindKind(const std::string& api_version, const std::string& kind, uint32_t fresh = 0) {
+    EXPECT_EQ(BeginFind(api_version, kind, fresh), DETENT_OK);
+    return answers_.Next();
   }
   static Asked Of(uint32_t verb, const std::string& name = "", const std::string& body = "") {
     Asked asked;
@@ -341,6 +354,186 @@ TEST_F(ServiceKube, AnswersEverythingWhenTheInstanceCloses) {
   const detent_kube_request request = Of(DETENT_KUBE_GET, "a").Get();
   EXPECT_EQ(Kube().request(before, &request, Answers::Callback, &answers_, nullptr),
             DETENT_E_STALE);
+}
+
+constexpr const char* kThings = R"([
+  {"name":"things","namespaced":true,"kind":"Thing","verbs":["get","create"]},
+  {"name":"things/status","namespaced":true,"kind":"Thing","verbs":["patch"]},
+  {"name":"clusterthings","namespaced":false,"kind":"ClusterThing","verbs":["get"]}])";
+
+TEST_F(ServiceKube, FindsWhatTheClusterServesOfAKind) {
+  server_.Install("acme.com/v1", kThings);
+  const Told found = FindKind("acme.com/v1", "Thing");
+  EXPECT_EQ(found.code, DETENT_OK) << found.message;
+  EXPECT_TRUE(found.on_strand);
+  EXPECT_EQ(found.body, R"({"gvr":"acme.com/v1/things","namespaced":true,"verbs":["create","get"],)"
+                        R"("subresources":["status"]})");
+  EXPECT_EQ(FindKind("acme.com/v1", "ClusterThing").body,
+            R"({"gvr":"acme.com/v1/clusterthings","namespaced":false,"verbs":["get"],)"
+            R"("subresources":[]})");
+  const Told missing = FindKind("acme.com/v1", "thing");
+  EXPECT_EQ(missing.code, DETENT_E_NOT_FOUND);
+  EXPECT_EQ(missing.reason, "NotFound");
+  EXPECT_EQ(missing.message,
+            "the server has no kind 'thing' in acme.com/v1 (did you mean 'Thing'?)");
+  EXPECT_EQ(missing.body, "");
+  const Told wrong = FindKind("acme.com", "Thing");
+  EXPECT_EQ(wrong.code, DETENT_E_INVALID);
+  EXPECT_NE(wrong.message.find("'acme.com' is no apiVersion"), std::string::npos) << wrong.message;
+  EXPECT_EQ(server_.calls().size(), 1u);
+}
+
+TEST_F(ServiceKube, FindsAKindAnewWhenItIsToldTo) {
+  server_.Install("acme.com/v1", kThings);
+  EXPECT_EQ(FindKind("acme.com/v1", "Thing").code, DETENT_OK);
+  server_.Uninstall("acme.com/v1");
+  EXPECT_EQ(FindKind("acme.com/v1", "Thing").code, DETENT_OK) << "nobody said that it is gone";
+  EXPECT_EQ(FindKind("acme.com/v1", "Thing", 1).code, DETENT_E_NOT_FOUND);
+  server_.Install("acme.com/v1", kThings);
+  EXPECT_EQ(FindKind("acme.com/v1", "Thing").code, DETENT_E_NOT_FOUND) << "not so soon";
+  EXPECT_EQ(FindKind("acme.com/v1", "Thing", 1).code, DETENT_OK);
+  std::promise<bool> known;
+  door_.discovery().Find("acme.com/v1", "ClusterThing",
+                         [&](const Result<KubeKind>& kind) { known.set_value(kind.has_value()); });
+  EXPECT_TRUE(known.get_future().get());
+  EXPECT_EQ(server_.Count("GET", "/apis/acme.com/v1"), 3) << "one memory for all";
+}
+
+TEST_F(ServiceKube, SaysWhyAKindCouldNotBeLookedFor) {
+  {
+    const ScopedHook hook(server_, [](const ApiCall&) -> std::optional<ApiAnswer> {
+      return Refuse(403, "Forbidden", "you may not");
+    });
+    const Told denied = FindKind("apps/v1", "Deployment");
+    EXPECT_EQ(denied.code, DETENT_E_DENIED);
+    EXPECT_EQ(denied.message, "ask for the kinds of apps/v1: you may not");
+  }
+  server_.GoAway();
+  const Told away = FindKind("apps/v1", "Deployment");
+  EXPECT_EQ(away.code, DETENT_E_UNAVAILABLE);
+  EXPECT_FALSE(away.message.empty());
+}
+
+TEST_F(ServiceKube, RefusesAtOnceToFindAKindForNobody) {
+  const detent_str version = View("v1"), kind = View("Pod");
+  const auto find = Kube().find_kind;
+  EXPECT_EQ(find(inst(), &version, &kind, 0, nullptr, nullptr), DETENT_E_INVALID);
+  EXPECT_EQ(find(inst(), nullptr, &kind, 0, Answers::Callback, &answers_), DETENT_E_INVALID);
+  EXPECT_EQ(find(inst(), &version, nullptr, 0, Answers::Callback, &answers_), DETENT_E_INVALID);
+  EXPECT_EQ(find(inst(), &version, &kind, 2, Answers::Callback, &answers_), DETENT_E_INVALID);
+  EXPECT_EQ(find(inst() + 1, &version, &kind, 0, Answers::Callback, &answers_), DETENT_E_STALE);
+  EXPECT_EQ(server_.calls().size(), 0u);
+  EXPECT_EQ(answers_.count(), 0u);
+}
+
+TEST_F(ServiceKube, DoesNotCountThoseWhoLookForAKind) {
+  server_.Install("acme.com/v1", kThings);
+  server_.Hold();
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(BeginFind("acme.com/v1", "Thing"), DETENT_OK) << i;
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(Begin(Of(DETENT_KUBE_GET, "a")), DETENT_OK) << i;
+  EXPECT_EQ(Begin(Of(DETENT_KUBE_GET, "a")), DETENT_E_BUSY);
+  EXPECT_EQ(BeginFind("acme.com/v1", "Thing"), DETENT_OK);
+  server_.LetPass();
+  int found = 0;
+  for (int i = 0; i < 365; ++i) found += answers_.Next().code == DETENT_OK ? 1 : 0;
+  EXPECT_EQ(found, 301);
+  EXPECT_EQ(server_.Count("GET", "/apis/acme.com/v1"), 1);
+  EXPECT_EQ(Begin(Of(DETENT_KUBE_GET, "a")), DETENT_OK);
+  EXPECT_EQ(answers_.Next().code, DETENT_E_NOT_FOUND);
+}
+
+TEST_F(ServiceKube, AnswersThoseWhoLookForAKindWhenTheInstanceCloses) {
+  server_.Hold();
+  const detent_instance before = inst();
+  EXPECT_EQ(BeginFind("acme.com/v1", "Thing"), DETENT_OK);
+  EXPECT_EQ(BeginFind("acme.com/v1", "Thing", 1), DETENT_OK);
+  Close();
+  EXPECT_EQ(answers_.Next().code, DETENT_E_CLOSING);
+  EXPECT_EQ(answers_.Next().code, DETENT_E_CLOSING);
+  server_.LetPass();
+  std::promise<void> through;
+  door_.discovery().Find("acme.com/v1", "Thing",
+                         [&](const Result<KubeKind>&) { through.set_value(); });
+  through.get_future().wait();
+  EXPECT_EQ(answers_.count(), 2u);
+  const detent_str version = View("v1"), kind = View("Pod");
+  EXPECT_EQ(Kube().find_kind(before, &version, &kind, 0, Answers::Callback, &answers_),
+            DETENT_E_STALE);
+}
+
+// An executor's way to it.
+class SdkFindsKinds : public ServiceKube {
+ protected:
+  using Kind = sdk::Result<sdk::KubeKind>;
+
+  // Asks on the strand; nullopt: the host refused at once, with refused_.
+  std::optional<Kind> Find(const detent_host* host, const std::string& kind) {
+    std::promise<Kind> answer;
+    std::optional<sdk::KubeCall> call;
+    OnStrand([&] {
+      auto begun = sdk::KubeFindKind(sdk::Host(host, inst()), "acme.com/v1", kind, false,
+                                     [&](const Kind& found) { answer.set_value(found); });
+      if (begun) {
+        call = *std::move(begun);
+      } else {
+        refused_ = begun.status().code();
+      }
+    });
+    if (!call) return std::nullopt;
+    Kind found = answer.get_future().get();
+    OnStrand([&] {
+      EXPECT_FALSE(call->active());
+      call.reset();
+    });
+    return found;
+  }
+  detent_status refused_ = DETENT_OK;
+};
+
+TEST_F(SdkFindsKinds, AsValues) {
+  server_.Install("acme.com/v1", kThings);
+  const auto found = Find(HostTable(), "Thing");
+  ASSERT_TRUE(found && *found) << found->status().message();
+  const sdk::KubeKind& kind = **found;
+  EXPECT_EQ(kind.gvr, "acme.com/v1/things");
+  EXPECT_TRUE(kind.namespaced);
+  EXPECT_EQ(kind.verbs, (std::vector<std::string>{"create", "get"}));
+  EXPECT_TRUE(kind.Can("create"));
+  EXPECT_FALSE(kind.Can("delete"));
+  EXPECT_TRUE(kind.HasSubresource("status"));
+  EXPECT_FALSE(kind.HasSubresource("scale"));
+  const auto missing = Find(HostTable(), "Thong");
+  ASSERT_TRUE(missing && !*missing);
+  EXPECT_EQ(missing->status().code(), DETENT_E_NOT_FOUND);
+  EXPECT_EQ(missing->status().message(),
+            "the server has no kind 'Thong' in acme.com/v1 (did you mean 'Thing'?)");
+}
+
+TEST_F(SdkFindsKinds, NotFromAHostThatIsOlder) {
+  static detent_kube older_kube;
+  older_kube = Kube();
+  older_kube.size = offsetof(detent_kube, find_kind);
+  detent_host older = *HostTable();
+  older.service = [](detent_instance, const char*) -> const void* { return &older_kube; };
+  EXPECT_FALSE(Find(&older, "Thing").has_value());
+  EXPECT_EQ(refused_, DETENT_E_UNSUPPORTED);
+  EXPECT_EQ(server_.calls().size(), 0u);
+}
+
+TEST_F(SdkFindsKinds, AndCallsNobodyWhoHasLetGoOfTheCall) {
+  server_.Install("acme.com/v1", kThings);
+  server_.Hold();
+  std::atomic<bool> called{false};
+  OnStrand([&] {
+    auto begun = sdk::KubeFindKind(sdk::Host(HostTable(), inst()), "acme.com/v1", "Thing", false,
+                                   [&](const Kind&) { called = true; });
+    ASSERT_TRUE(begun);
+    const sdk::KubeCall dropped = *std::move(begun);
+    EXPECT_TRUE(dropped.active());
+  });
+  server_.LetPass();
+  EXPECT_EQ(FindKind("acme.com/v1", "Thing").code, DETENT_OK);
+  EXPECT_FALSE(called);
 }
 
 TEST_F(ServiceKube, IsThereOnlyWhereThereIsACluster) {

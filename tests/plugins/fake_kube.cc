@@ -79,6 +79,16 @@ struct FakeKubeTable {
     return the_kube->LetGo(*object);
   }
   static detent_status Cancel(detent_instance, detent_op) { return DETENT_OK; }
+  static detent_status FindKind(detent_instance, const detent_str* api_version,
+                                const detent_str* kind, uint32_t fresh, detent_cb cb, void* ctx) {
+    KubeAsked asked;
+    asked.act = KubeAct::kFindKind;
+    asked.ns = Own(*api_version);
+    asked.name = Own(*kind);
+    if (fresh != 0) asked.query = "fresh";
+    the_kube->FindKind(asked, {the_kube->next_++, cb, ctx});
+    return DETENT_OK;
+  }
 
   static detent_status Start(detent_instance, const detent_watch_request* request,
                              detent_watch_cb cb, void* ctx, detent_watch* out) {
@@ -94,7 +104,8 @@ struct FakeKubeTable {
     the_kube->events_.clear();
     return DETENT_OK;
   }
-  static constexpr detent_kube kKube{sizeof(detent_kube), 0, &Request, &Ensure, &LetGo, &Cancel};
+  static constexpr detent_kube kKube{
+      sizeof(detent_kube), 0, &Request, &Ensure, &LetGo, &Cancel, &FindKind};
   static constexpr detent_watches kWatches{sizeof(detent_watches), 0, &Start, &Stop};
 };
 
@@ -290,6 +301,20 @@ detent_status FakeKube::LetGo(const detent_kube_object& object) {
     effect(nobody);
   }
   return DETENT_OK;
+}
+
+void FakeKube::FindKind(const KubeAsked& asked, Answer answer) {
+  asked_.push_back(asked);
+  Act(asked, std::move(answer), [this, asked](Answer& out) {
+    out.response.status = 0;  // It may come from what the host has learned before.
+    const auto found = kinds.find(asked.ns + " " + asked.name);
+    if (found != kinds.end()) {
+      out.response.body = found->second;
+      return;
+    }
+    out.code = DETENT_E_NOT_FOUND;
+    out.response.message = "the server has no kind '" + asked.name + "' in " + asked.ns;
+  });
 }
 
 void FakeKube::OnChange(const PodChange& change) {

@@ -26,10 +26,11 @@ inline constexpr const char* kTrackedLabel = "detent.dev/tracked-by";
 inline constexpr const char* kKeyLabel = "detent.dev/task";
 inline constexpr const char* kFinalizer = "detent.dev/task-tracking";
 
-enum class KubeAct { kCreate, kTryOut, kGet, kList, kPatch, kDelete, kLog, kLetGo };
+enum class KubeAct { kCreate, kTryOut, kGet, kList, kPatch, kDelete, kLog, kLetGo, kFindKind };
 
 struct KubeAsked {
   KubeAct act = KubeAct::kGet;
+  // Of kFindKind: the apiVersion, the kind, and "fresh" where it is asked for anew.
   std::string ns, name, query, body, uid;
   bool remove = false;  // of kLetGo
 };
@@ -68,6 +69,11 @@ class FakeKube {
   const std::set<std::string>& late() const { return late_; }
   // How many requests may be in flight.
   size_t capacity = 64;
+  // What find_kind finds: "apps/v1 Deployment", and the answer's body.
+  std::map<std::string, std::string> kinds = {
+      {"v1 Pod",
+       R"({"gvr":"v1/pods","namespaced":true,"verbs":["create","delete","get","list","patch",)"
+       R"("update","watch"],"subresources":["log","status"]})"}};
 
   // The watch: whether a subscriber is told SYNCED; its events all come again; it does not work.
   bool syncs = true;
@@ -109,6 +115,7 @@ class FakeKube {
 
   detent_status Take(const detent_kube_request& request, bool ensure, Answer answer);
   detent_status LetGo(const detent_kube_object& object);
+  void FindKind(const KubeAsked& asked, Answer answer);
   void Act(const KubeAsked& asked, Answer answer, std::function<void(Answer&)> effect);
   void Ensure(const KubeAsked& asked, Json pod, Answer& answer);
   Json WithMarks(const std::string& body, detent_task task) const;

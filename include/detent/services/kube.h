@@ -104,6 +104,17 @@ typedef struct detent_kube {
 
   /* Stop waiting. The callback still comes once. What was sent may have had effect. */
   detent_status (*cancel)(detent_instance inst, detent_op request);
+
+  /* What the cluster serves of a kind, from its names in a manifest ("apps/v1", "Deployment"). The
+   * answer: OK with a body of JSON, {"gvr": "apps/v1/deployments", "namespaced": true, "verbs":
+   * ["create", ...], "subresources": ["scale", "status"]}, members that are not known here to be
+   * skipped; E_NOT_FOUND, with what the server has instead in message; E_INVALID; or as of a
+   * request that could not be made. The host keeps what it has learned, looks again for a kind that
+   * is missing every few seconds at the most, and needs no restart when a kind comes or goes.
+   * fresh: 0, or 1 when a request to the gvr was answered as if it did not exist. Not counted among
+   * the requests in flight, cannot be cancelled. Since 0.3. */
+  detent_status (*find_kind)(detent_instance inst, const detent_str* api_version,
+                             const detent_str* kind, uint32_t fresh, detent_cb cb, void* ctx);
 } detent_kube;
 
 DETENT_EXTERN_C_END

@@ -1,5 +1,6 @@
-// Kubernetes over the host's detent.kube/1: fill a KubeRequest, send it, get a KubeAnswer. What the
-// fields and codes mean is in detent/services/kube.h. Strand only.
+// Kubernetes over the host's detent.kube/1: fill a KubeRequest, send it, get a KubeAnswer; what the
+// resource of a kind is called, KubeFindKind says. What the fields and codes mean is in
+// detent/services/kube.h. Strand only.
 //
 // A KubeCall owns a request under way. Cancel asks the host to stop waiting, and the callback still
 // comes. Destroying a KubeCall cancels it too, and drops the callback; whatever the server was told
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "detent/sdk/host.h"
+#include "detent/sdk/kube_answer.h"
 #include "detent/services/kube.h"
 
 namespace detent::sdk {
@@ -30,35 +32,8 @@ struct KubeRequest {
   uint32_t timeout_ms = 0;  // 0: the host's 30 s
 };
 
-// Borrowed for the callback; copy what you keep, or take the body() Buffer.
-class KubeAnswer {
- public:
-  KubeAnswer(const detent_host* host, const detent_result& raw) : host_(host), raw_(raw) {}
-
-  const detent_result& raw() const { return raw_; }
-  detent_status code() const { return raw_.code; }
-  bool ok() const { return raw_.code == DETENT_OK; }
-  uint32_t http_status() const { return raw_.http_status; }  // 0: the server did not answer
-  uint32_t retry_after_ms() const { return raw_.retry_after_ms; }
-  std::string_view reason() const { return View(raw_.reason); }
-  std::string_view message() const { return View(raw_.message); }
-  // Of Ensure: the object was there already, and is this task's.
-  bool adopted() const { return raw_.value == 1; }
-
-  Buffer body() const { return Buffer::Retain(host_, raw_.body); }
-  // The body without a reference of its own.
-  std::string_view text() const {
-    detent_bytes bytes{nullptr, 0};
-    if (raw_.body == 0 || host_->buf_view(raw_.body, &bytes) != DETENT_OK) return {};
-    return View(bytes);
-  }
-
- private:
-  const detent_host* host_;
-  const detent_result& raw_;
-};
-
 using KubeCallback = Callback<const KubeAnswer&>;
+using KubeKindCallback = Callback<const Result<KubeKind>&>;
 
 class KubeCall {
  public:
@@ -101,6 +76,11 @@ class KubeCall {
 
   static Result<KubeCall> Begin(const Host& host, const KubeRequest& request,
                                 Verb detent_kube::*verb, KubeCallback done);
+  // make(api, ctx, out) asks the host, with Answered as the callback.
+  template <typename Make>
+  static Result<KubeCall> Begin(const Host& host, KubeCallback done, Make&& make);
+  friend Result<KubeCall> KubeFindKind(const Host& host, std::string_view api_version,
+                                       std::string_view kind, bool fresh, KubeKindCallback done);
 
   void Abandon() {
     if (!held_) return;
@@ -144,10 +124,24 @@ inline Status KubeLetGo(const Host& host, const KubeObject& object) {
   return {};
 }
 
-inline Result<KubeCall> KubeCall::Begin(const Host& host, const KubeRequest& request,
-                                        Verb detent_kube::*verb, KubeCallback done) {
+template <typename Make>
+Result<KubeCall> KubeCall::Begin(const Host& host, KubeCallback done, Make&& make) {
   const auto* api = host.Service<detent_kube>(DETENT_SVC_KUBE);
   if (api == nullptr) return Status(DETENT_E_UNSUPPORTED, "NoCluster", "the host has no cluster");
+  KubeCall call;
+  call.held_ = std::make_shared<Held>(Held{host, api, std::move(done)});
+  auto owner = std::make_unique<std::shared_ptr<Held>>(call.held_);
+  const detent_status code = make(*api, owner.get(), &call.held_->request);
+  if (code != DETENT_OK) {
+    call.held_->over = true;
+    return Status(code, "RequestRefused", "the host did not take the request to Kubernetes");
+  }
+  owner.release();
+  return call;
+}
+
+inline Result<KubeCall> KubeCall::Begin(const Host& host, const KubeRequest& request,
+                                        Verb detent_kube::*verb, KubeCallback done) {
   detent_kube_request raw{};
   raw.size = sizeof(raw);
   raw.verb = request.verb;
@@ -160,17 +154,26 @@ inline Result<KubeCall> KubeCall::Begin(const Host& host, const KubeRequest& req
   raw.task = request.task;
   raw.flags = request.flags;
   raw.timeout_ms = request.timeout_ms;
-  KubeCall call;
-  call.held_ = std::make_shared<Held>(Held{host, api, std::move(done)});
-  auto owner = std::make_unique<std::shared_ptr<Held>>(call.held_);
-  const detent_status code = (api->*verb)(host.instance(), &raw, &KubeCall::Answered, owner.get(),
-                                          &call.held_->request);
-  if (code != DETENT_OK) {
-    call.held_->over = true;
-    return Status(code, "RequestRefused", "the host did not take the request to Kubernetes");
-  }
-  owner.release();
-  return call;
+  return Begin(host, std::move(done), [&](const detent_kube& api, void* ctx, detent_op* out) {
+    return (api.*verb)(host.instance(), &raw, &KubeCall::Answered, ctx, out);
+  });
+}
+
+// What the cluster serves of a kind: "apps/v1", "Deployment". fresh: a request to its gvr was
+// answered as if it did not exist. It cannot be cancelled, but its callback can be dropped, as that
+// of a request. A host before 0.3: DETENT_E_UNSUPPORTED at once.
+inline Result<KubeCall> KubeFindKind(const Host& host, std::string_view api_version,
+                                     std::string_view kind, bool fresh, KubeKindCallback done) {
+  auto answered = [host, done = std::move(done)](const KubeAnswer& answer) mutable {
+    done(ReadKubeKind(host.table(), host.instance(), answer));
+  };
+  const auto ask = [&](const detent_kube& api, void* ctx, detent_op*) -> detent_status {
+    if (!DETENT_HAS_FN(detent_kube, &api, find_kind)) return DETENT_E_UNSUPPORTED;
+    const detent_str version = Str(api_version), name = Str(kind);
+    const uint32_t anew = fresh ? 1 : 0;
+    return api.find_kind(host.instance(), &version, &name, anew, &KubeCall::Answered, ctx);
+  };
+  return KubeCall::Begin(host, std::move(answered), ask);
 }
 
 }  // namespace detent::sdk
