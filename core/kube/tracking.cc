@@ -249,7 +249,7 @@ Result<TrackedObject> ReadTracked(std::string_view object_json) {
   return object;
 }
 
-std::string LetGoPatch(const TrackedObject& object) {
+std::string LetGoPatch(const TrackedObject& object, bool ended) {
   std::string patch;
   JsonWriter writer(patch);
   writer.BeginObject().Key("metadata").BeginObject();
@@ -259,7 +259,10 @@ std::string LetGoPatch(const TrackedObject& object) {
   for (const std::string& finalizer : object.finalizers) {
     if (finalizer != labels::kTaskTracking) writer.Value(finalizer);
   }
-  writer.EndArray().EndObject().EndObject();
+  writer.EndArray();
+  // An empty list would change nothing.
+  if (ended) writer.Key("managedFields").Raw("[{}]");
+  writer.EndObject().EndObject();
   return patch;
 }
 

@@ -83,6 +83,7 @@ class KubeDoor {
     std::string ns, name;
     std::string uid;      // Empty: whatever has the name.
     bool remove = false;  // Delete it as well.
+    bool ended = false;   // As LetGoPatch has it.
   };
   // Takes the marks of tracking off an object, as often as it needs. `done` is called once with kOk
   // (also where there is no such object any more, or it is another host's) or, when the door

@@ -169,7 +169,7 @@ void LetGoQueue::Patch(const LettingPtr& letting, const TrackedObject& object) {
   KubeRequest request;
   request.method = "PATCH";
   request.path = ObjectPath(letting->order);
-  request.body = LetGoPatch(object);
+  request.body = LetGoPatch(object, letting->order.ended);
   request.content_type = "application/merge-patch+json";
   // Little comes back: the object is of no interest any more.
   request.accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";

@@ -15,6 +15,7 @@ constexpr size_t kKubeBodyBytes = 3u << 20;
 constexpr size_t kKubeNameBytes = 253;
 constexpr size_t kKubeQueryBytes = 8192;
 constexpr uint32_t kKubeFlags = DETENT_KUBE_DRY_RUN | DETENT_KUBE_IDEMPOTENT | DETENT_KUBE_METADATA;
+constexpr uint32_t kObjectFlags = DETENT_KUBE_REMOVE | DETENT_KUBE_ENDED;
 constexpr const char* kMetadataOnly =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 constexpr const char* kMetadataListOnly =
@@ -169,7 +170,7 @@ detent_status LetGoOf(detent_instance inst, const detent_kube_object* given, det
   return WithCluster(inst, [&](Instance& instance) {
     const detent_kube_object object = Known(given);
     if (object.size == 0) return DETENT_E_INVALID;
-    if ((object.flags & ~DETENT_KUBE_REMOVE) != 0) return DETENT_E_UNSUPPORTED;
+    if ((object.flags & ~kObjectFlags) != 0) return DETENT_E_UNSUPPORTED;
     auto resource = ParseKubeResource(Text(object.gvr));
     if (!resource || !resource->subresource.empty()) return DETENT_E_INVALID;
     KubeDoor::LetGoOrder order;
@@ -178,6 +179,7 @@ detent_status LetGoOf(detent_instance inst, const detent_kube_object* given, det
     order.name = Text(object.name);
     order.uid = Text(object.uid);
     order.remove = (object.flags & DETENT_KUBE_REMOVE) != 0;
+    order.ended = (object.flags & DETENT_KUBE_ENDED) != 0;
     if (!IsNamespaceOrNone(order.ns) || order.name.empty()) return DETENT_E_INVALID;
     if (!IsObjectName(order.name) || !IsUtf8(order.uid)) return DETENT_E_INVALID;
     return instance.kube_requests()->LetGo(std::move(order), cb, ctx);

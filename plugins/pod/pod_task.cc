@@ -299,6 +299,7 @@ void PodTask::LetGo() {
                          status().result == DETENT_RESULT_SUCCEEDED);
   // Nobody waits any more for what was given up.
   object.remove = unwanted || !over_;
+  object.ended = true;
   const sdk::Status taken = KubeLetGo(host(), object);
   if (!taken.ok() && taken.code() != DETENT_E_CLOSING) {
     host().Log(DETENT_LOG_WARN, "a Pod could not be let go of",

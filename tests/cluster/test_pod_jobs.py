@@ -108,6 +108,8 @@ class PodJobs(PodTest):
         labels = pods[0]["metadata"]["labels"]
         self.assertNotIn("detent.dev/tracked-by", labels)
         self.assertEqual(labels["execution.detent.dev/job-uid"], job["metadata"]["uid"])
+        whole = self.cluster.kubectl("get", "pods", "-o", "json", "--show-managed-fields")
+        self.assertNotIn("managedFields", whole, "nobody applies to what has ended")
 
     def test_a_failing_pod_is_tried_again_and_says_why(self):
         self.apply(self.pod_job("fails", outcome="fail", exit_code="3", reason="OOMKilled",

@@ -170,7 +170,7 @@ TEST(LetGoPatch, TakesTheMarksOffAndNothingElse) {
       "labels":{"app":"x"},"finalizers":["other/one"]},"spec":{"a":1}})");
   const auto read = ReadTracked(DumpJson(before));
   ASSERT_TRUE(read);
-  const std::string patch = LetGoPatch(*read);
+  const std::string patch = LetGoPatch(*read, false);
   EXPECT_EQ(patch, R"({"metadata":{"uid":"u1","resourceVersion":"77",)"
                    R"("labels":{"detent.dev/tracked-by":null},"finalizers":["other/one"]}})");
   const Json after = MergePatch(before, *ParseJson(patch));
@@ -179,6 +179,14 @@ TEST(LetGoPatch, TakesTheMarksOffAndNothingElse) {
       << "whose it was can still be seen";
   EXPECT_EQ(TextIn(after, "/metadata/labels/app"), "x");
   EXPECT_EQ(TextIn(after, "/spec/a"), "1");
+}
+
+TEST(LetGoPatch, TakesTheRecordOfManagersOffWhatHasEnded) {
+  TrackedObject object;
+  object.finalizers = {"detent.dev/task-tracking"};
+  EXPECT_EQ(LetGoPatch(object, true),
+            R"({"metadata":{"labels":{"detent.dev/tracked-by":null},"finalizers":[],)"
+            R"("managedFields":[{}]}})");
 }
 
 }  // namespace

@@ -301,7 +301,22 @@ TEST_F(ServiceKube, LetsGoOfWhatItMade) {
   EXPECT_EQ(LetGo("job-0-1", DETENT_KUBE_REMOVE, false), DETENT_OK) << "nobody wants to know";
   EXPECT_TRUE(server_.WaitFor([&] { return server_.size() == 0; }));
   EXPECT_EQ(LetGo(""), DETENT_E_INVALID);
-  EXPECT_EQ(LetGo("a", 2), DETENT_E_UNSUPPORTED);
+  EXPECT_EQ(LetGo("a", 4), DETENT_E_UNSUPPORTED);
+}
+
+TEST_F(ServiceKube, LetsGoOfTheRecordOfManagersOfWhatHasEnded) {
+  for (const uint32_t flags : {0u, DETENT_KUBE_ENDED}) {
+    const std::string name = "job-0-" + std::to_string(flags + 1);
+    Asked asked = Of(DETENT_KUBE_CREATE, "", "{}");
+    asked.task = StartTask(flags + 1, name);
+    BeginEnsure(asked);
+    ASSERT_EQ(answers_.Next().code, DETENT_OK);
+    EXPECT_EQ(LetGo(name, flags), DETENT_OK);
+    EXPECT_EQ(answers_.Next().code, DETENT_OK);
+    // This server takes the list as it is given.
+    const Json left = server_.Get(ThingPath(name));
+    EXPECT_EQ(left.At("/metadata/managedFields") != nullptr, flags == DETENT_KUBE_ENDED);
+  }
 }
 
 TEST_F(ServiceKube, HasALimitOfRequestsInFlight) {

@@ -284,7 +284,8 @@ detent_status FakeKube::LetGo(const detent_kube_object& object) {
                   "",
                   "",
                   Own(object.uid),
-                  (object.flags & DETENT_KUBE_REMOVE) != 0};
+                  (object.flags & DETENT_KUBE_REMOVE) != 0,
+                  (object.flags & DETENT_KUBE_ENDED) != 0};
   asked_.push_back(asked);
   // Repeated until it succeeds: whatever happens on the way, this is what comes of it.
   const auto effect = [this, asked](Answer&) {

@@ -32,7 +32,8 @@ struct KubeAsked {
   KubeAct act = KubeAct::kGet;
   // Of kFindKind: the apiVersion, the kind, and "fresh" where it is asked for anew.
   std::string ns, name, query, body, uid;
-  bool remove = false;  // of kLetGo
+  bool remove = false;  // of kLetGo, as is the next
+  bool ended = false;
 };
 
 // The next requests of that kind end so.

@@ -67,8 +67,7 @@ struct Simulator::Host {
 };
 
 Simulator::Simulator(uint64_t seed, bool traced)
-    : seed_(seed),
-      traced_(traced),
+    : traced_(traced),
       random_(seed),
       unit_(seed % 2 == 0 ? MemoryStore::Unit::kTransaction : MemoryStore::Unit::kWrite),
       clock_(FromUnixSeconds(1'800'000'000) + std::chrono::microseconds(seed % 1'000'000)),

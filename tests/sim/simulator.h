@@ -61,7 +61,6 @@ class Simulator {
   void Trace(const std::string& what);
   std::string Breach() const;
 
-  const uint64_t seed_;
   const bool traced_;
   SeededRandom random_;
   // Of every second seed, a store that writes one object at a time.

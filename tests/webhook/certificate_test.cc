@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/json.h"
 #include "core/webhook/certificate_records.h"
 
 namespace detent {

@@ -61,11 +61,15 @@ typedef struct detent_kube_request {
 
 /* detent_kube_object.flags */
 #define DETENT_KUBE_REMOVE (1u << 0) /* let_go: delete it as well, with no grace */
+/* let_go: it has ended, and nobody applies to it any more, so its metadata.managedFields go in the
+ * same patch. That spares the server a third of the patch, and whoever keeps the object about half
+ * of its bytes. Since 0.3. */
+#define DETENT_KUBE_ENDED (1u << 1)
 
 /* One object that exists, lent for the call. uid empty: whatever has the name. */
 typedef struct detent_kube_object {
   uint32_t size;
-  uint32_t flags; /* DETENT_KUBE_REMOVE */
+  uint32_t flags; /* DETENT_KUBE_REMOVE, DETENT_KUBE_ENDED */
   detent_str gvr;
   detent_str namespace_;
   detent_str name;

@@ -106,6 +106,7 @@ struct KubeObject {
   std::string gvr, namespace_, name;
   std::string uid;      // empty: whatever has the name
   bool remove = false;  // delete it as well, with no grace
+  bool ended = false;   // DETENT_KUBE_ENDED
 };
 
 // Ends the host's interest in an object (detent_kube.let_go). The host repeats it by itself, so
@@ -113,8 +114,10 @@ struct KubeObject {
 inline Status KubeLetGo(const Host& host, const KubeObject& object) {
   const auto* api = host.Service<detent_kube>(DETENT_SVC_KUBE);
   if (api == nullptr) return Status(DETENT_E_UNSUPPORTED, "NoCluster", "the host has no cluster");
+  const uint32_t flags =
+      (object.remove ? DETENT_KUBE_REMOVE : 0) | (object.ended ? DETENT_KUBE_ENDED : 0);
   const detent_kube_object raw{sizeof(raw),
-                               object.remove ? DETENT_KUBE_REMOVE : 0,
+                               flags,
                                Str(object.gvr),
                                Str(object.namespace_),
                                Str(object.name),
