@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/app/plugin_choice.h"
 #include "core/app/serve.h"
 #include "core/base/clock.h"
 #include "core/base/random.h"
@@ -18,5 +19,7 @@ int main(int argc, char** argv) {
   const detent::SystemClock clock;
   detent::SystemRandom random;
   detent::CliIo io = detent::StandardIo();
-  return detent::RunCli(args, host_commands, io, clock, random);
+  detent::CliOptions options;
+  options.read_executors = detent::PermissionsOfChoice;
+  return detent::RunCli(args, host_commands, io, clock, random, options);
 }

@@ -13,6 +13,7 @@
 #include "core/app/cluster.h"
 #include "core/app/config.h"
 #include "core/app/host.h"
+#include "core/app/plugin_choice.h"
 #include "core/base/spelling.h"
 #include "core/store/sqlite_store.h"
 
@@ -130,27 +131,6 @@ int UsageError(const Error& error, const char* help) {
   return kUsage;
 }
 
-PluginEntryConfig PluginFromPath(const std::filesystem::path& path) {
-  PluginEntryConfig plugin;
-  plugin.path = std::filesystem::absolute(path).lexically_normal().string();
-  plugin.kind = path.stem().string();
-  return plugin;
-}
-
-// The plugins that were installed with the binary.
-std::vector<PluginEntryConfig> PluginsBesideBinary() {
-  std::error_code failed;
-  const auto binary = std::filesystem::read_symlink("/proc/self/exe", failed);
-  const auto directory = binary.parent_path().parent_path() / "lib/detent/plugins";
-  std::vector<PluginEntryConfig> plugins;
-  for (const auto& file : std::filesystem::directory_iterator(directory, failed)) {
-    if (file.path().extension() == ".so") plugins.push_back(PluginFromPath(file.path()));
-  }
-  std::sort(plugins.begin(), plugins.end(),
-            [](const auto& a, const auto& b) { return a.kind < b.kind; });
-  return plugins;
-}
-
 Result<HostConfig> ConfigFrom(const Flags& flags) {
   HostConfig config;
   if (const std::string file = flags.One("--config"); !file.empty()) config = TRY(LoadConfig(file));
@@ -180,12 +160,7 @@ Result<HostConfig> ConfigFrom(const Flags& flags) {
   if (!config.home) {
     config.home = IsInCluster(EnvironmentOfProcess()) ? Home::kKubernetes : Home::kStandalone;
   }
-  if (config.plugins.empty()) {
-    config.plugins = PluginsBesideBinary();
-    if (config.home == Home::kKubernetes) {
-      std::erase_if(config.plugins, [](const auto& plugin) { return plugin.kind == "exec"; });
-    }
-  }
+  if (config.plugins.empty()) config.plugins = DefaultPlugins(*config.home);
   // Plugins are given absolute paths in it, whatever becomes of the working directory.
   config.data = std::filesystem::absolute(config.data).lexically_normal().string();
   return config;

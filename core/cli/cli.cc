@@ -107,6 +107,7 @@ int Cli::RunCommand(const Command& command, const ParsedFlags& global,
   }
   CommandContext context{command, reading->flags, words, io_, clock, random};
   context.connect = [this, &context] { return Connect(context); };
+  context.read_executors = options_.read_executors;
   for (const ExternalCommand& external : external_) context.host_commands.push_back(external.name);
   return Execute(context);
 }

@@ -14,6 +14,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/random.h"
+#include "core/base/result.h"
+#include "core/install/permissions.h"
 
 namespace detent {
 
@@ -53,8 +55,18 @@ using TransportMaker =
 using ClusterTransportMaker =
     std::function<std::unique_ptr<ClientTransport>(const ClusterAccess& access)>;
 
-// What tests replace.
+// Whose executors a cluster is prepared for.
+struct PluginChoice {
+  std::string config;              // A host's configuration file; empty: none is given.
+  std::vector<std::string> files;  // Plugins besides, each named after its kind.
+};
+// What these executors need of a cluster; plugins are the host's to load.
+using ExecutorReader =
+    std::function<Result<std::vector<ExecutorPermissions>>(const PluginChoice& choice)>;
+
+// What comes from the host's side of the binary, and what tests replace.
 struct CliOptions {
+  ExecutorReader read_executors;          // Null: there are no executors.
   TransportMaker connect;                 // Null: over HTTP.
   ClusterTransportMaker connect_cluster;  // Null: by KubeClient.
   bool catch_interrupt = true;            // Handle SIGINT while a command runs.

@@ -56,6 +56,13 @@ int FailWithEach(CommandContext& context, const Error& error) {
   return code;
 }
 
+// Before anything is asked of the cluster: a plugin that cannot be loaded leaves it as it was.
+Result<std::vector<ExecutorPermissions>> ReadExecutors(CommandContext& context) {
+  std::vector<ExecutorPermissions> none;
+  if (!context.read_executors) return none;
+  return context.read_executors({context.flags.Text("config"), context.flags.Texts("plugin")});
+}
+
 void Pause(KubeClient& client, std::chrono::milliseconds time) {
   const auto over = std::make_shared<std::promise<void>>();
   client.After(time, [over] { over->set_value(); });
@@ -80,7 +87,15 @@ Result<int> Install(CommandContext& context) {
   if (const auto checked = CheckFlags(context.flags); !checked) {
     return context.Usage(checked.error().message());
   }
-  const InstallOptions options = OptionsOf(context.flags);
+  InstallOptions options = OptionsOf(context.flags);
+  auto executors = ReadExecutors(context);
+  if (!executors) {
+    FailWithEach(context, executors.error());
+    context.err() << "Nothing was applied: executors get the rights that their plugins declare. "
+                     "Name plugins that can be loaded here by --config and --plugin.\n";
+    return kExitFailure;
+  }
+  options.executors = *std::move(executors);
   if (context.flags.IsOn("print")) {
     context.out() << InstallYaml(ObjectsOf(options));
     return kExitOk;
@@ -105,6 +120,10 @@ Command InstallCommand() {
               "ServiceAccount may do what it has to. It can be run again: what is there is\n"
               "brought to this version, and what a newer version has put there is refused.\n"
               "The host itself is deployed with config/kubernetes, or as you deploy things.\n"
+              "Each executor gets a role, detent-executor-KIND, with the rights that its plugin\n"
+              "declares. The plugins are those of --config, or else those that were installed\n"
+              "with this binary, but for exec; and those of --plugin. Roles of other kinds are\n"
+              "left as they are.\n"
               "The cluster is that of --kubeconfig or --context, else of $KUBECONFIG, else of\n"
               "~/.kube/config. --namespace is where the host will run; its default here is\n"
               "detent. With --with-furiko-group manifests of Furiko (execution.furiko.io) are\n"
@@ -112,13 +131,18 @@ Command InstallCommand() {
               "leave what is there of that as it is.",
           .examples =
               {"detent install --kubeconfig ~/.kube/config --context staging",
-               "# What would change, checked by the API server.", "detent install --dry-run",
+               "# What would change with a plugin of your own, checked by the API server.",
+               "detent install --plugin ./workflow.so --dry-run",
                "# The same objects for those who apply by other means.",
                "detent install --print | kubectl apply --server-side --field-manager detent -f -"},
           .flags = {{"dry-run", 0, FlagType::kSwitch, "",
                      "Let the API server check everything and change nothing."},
                     {"print", 0, FlagType::kSwitch, "",
                      "Print the objects as YAML and ask no cluster."},
+                    {"config", 0, FlagType::kText, "FILE",
+                     "The hosts' configuration, for the plugins that it names."},
+                    {"plugin", 0, FlagType::kTexts, "FILE",
+                     "A plugin besides, whose kind is its file's name. May be repeated."},
                     {"with-furiko-group", 0, FlagType::kSwitch, "",
                      "Also serve Furiko's kinds, for manifests of Furiko; not where that runs."},
                     {"force-conflicts", 0, FlagType::kSwitch, "",

@@ -34,6 +34,7 @@ struct CommandContext {
   // Makes the client for a command that may do without one.
   std::function<Result<ApiClient*>()> connect = {};
   std::vector<std::string> host_commands = {};  // Carried out elsewhere: "serve".
+  ExecutorReader read_executors = {};           // May be null, as in CliOptions.
   Patience patience = {};
   // Where neither -n nor an object says so. Of a cluster, once connected, its context's.
   std::string default_ns = "default";

@@ -47,13 +47,14 @@ std::vector<AccessQuestion> QuestionsOf(const std::vector<Permission>& permissio
   return questions;
 }
 
-std::vector<AccessQuestion> HostQuestions(const std::string& ns) {
+std::vector<AccessQuestion> HostQuestions(const std::string& ns,
+                                          const std::vector<ExecutorPermissions>& executors) {
   std::vector<AccessQuestion> questions = QuestionsOf(HostPermissions(), "");
   const auto add = [&](const std::vector<AccessQuestion>& more) {
     questions.insert(questions.end(), more.begin(), more.end());
   };
   add(QuestionsOf(HostHomePermissions(), ns));
-  for (const ExecutorPermissions& executor : ExecutorsPermissions()) {
+  for (const ExecutorPermissions& executor : executors) {
     add(QuestionsOf(executor.permissions, ""));
   }
   return questions;

@@ -32,8 +32,9 @@ std::string ToString(const AccessQuestion& question);
 // One for each verb, resource and name; in `ns`, where it is not empty.
 std::vector<AccessQuestion> QuestionsOf(const std::vector<Permission>& permissions,
                                         const std::string& ns);
-// All that the host and its executors must be allowed in a cluster where `ns` is the host's.
-std::vector<AccessQuestion> HostQuestions(const std::string& ns);
+// All that the host and these executors must be allowed in a cluster where `ns` is the host's.
+std::vector<AccessQuestion> HostQuestions(const std::string& ns,
+                                          const std::vector<ExecutorPermissions>& executors);
 // What who applies `objects` must be allowed, each once.
 std::vector<AccessQuestion> InstallQuestions(const std::vector<InstallObject>& objects);
 

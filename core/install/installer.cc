@@ -66,7 +66,8 @@ bool HasResource(const Json& discovery, const std::string& name) {
 }  // namespace
 
 std::vector<InstallObject> ObjectsOf(const InstallOptions& options) {
-  std::vector<InstallObject> objects = InstallObjects(options.ns, options.version);
+  std::vector<InstallObject> objects =
+      InstallObjects(options.ns, options.version, options.executors);
   if (!options.furiko_group) return objects;
   std::vector<InstallObject> furiko = FurikoObjects(options.ns, options.version);
   std::move(furiko.begin(), furiko.end(), std::back_inserter(objects));
@@ -327,7 +328,7 @@ Result<void> Installer::WaitForKinds() {
 Result<void> Installer::WaitForHostRights() {
   const AccessSubject host = ServiceAccountSubject(options_.ns, kServiceAccount);
   const MonoTime give_up = port_.clock.Mono() + std::min(options_.timeout, kRightsTimeout);
-  std::vector<AccessQuestion> questions = HostQuestions(options_.ns);
+  std::vector<AccessQuestion> questions = HostQuestions(options_.ns, options_.executors);
   if (options_.furiko_group) {
     for (AccessQuestion& question : QuestionsOf(FurikoHostPermissions(), "")) {
       questions.push_back(std::move(question));

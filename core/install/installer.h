@@ -35,6 +35,7 @@ struct InstallOptions {
   bool dry_run = false;       // The API server checks everything, and nothing is changed.
   bool furiko_group = false;  // Furiko's kinds are served as well.
   bool take_over = false;     // Fields that others set differently become ours.
+  std::vector<ExecutorPermissions> executors = {};    // Each gets a role. Kinds differ.
   std::chrono::milliseconds timeout{60'000};          // For the cluster to follow.
   std::chrono::milliseconds request_timeout{30'000};  // For one answer.
 };

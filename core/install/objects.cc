@@ -90,7 +90,8 @@ std::string ToString(const InstallObject& object) {
   return text + "/" + object.name;
 }
 
-std::vector<InstallObject> InstallObjects(const std::string& ns, const std::string& version) {
+std::vector<InstallObject> InstallObjects(const std::string& ns, const std::string& version,
+                                          const std::vector<ExecutorPermissions>& executors) {
   const std::string name = kServiceAccount;
   Collection all(ns);
   all.Add({{"", "v1", "namespaces", ""}, "Namespace"}, ns, {});
@@ -100,7 +101,8 @@ std::vector<InstallObject> InstallObjects(const std::string& ns, const std::stri
           {{"automountServiceAccountToken", false}});
   all.AddRole(name, HostPermissions(), false);
   all.AddRole(name, HostHomePermissions(), true);
-  for (const ExecutorPermissions& executor : ExecutorsPermissions()) {
+  for (const ExecutorPermissions& executor : executors) {
+    if (executor.permissions.empty()) continue;
     all.AddRole("detent-executor-" + executor.kind, executor.permissions, false);
   }
   all.AddAggregated("detent-", "edit", EditorPermissions());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/install/permissions.h"
 #include "core/kube/resource.h"
 
 namespace detent {
@@ -27,7 +28,9 @@ struct InstallObject {
 std::string ToString(const InstallObject& object);
 
 // In the order in which they are applied. `ns` is the host's namespace, `version` Detent's own.
-std::vector<InstallObject> InstallObjects(const std::string& ns, const std::string& version);
+// Kinds of executors differ.
+std::vector<InstallObject> InstallObjects(const std::string& ns, const std::string& version,
+                                          const std::vector<ExecutorPermissions>& executors);
 
 // What is applied besides, so that Furiko's kinds are served.
 std::vector<InstallObject> FurikoObjects(const std::string& ns, const std::string& version);

@@ -45,15 +45,6 @@ const std::vector<Permission>& HostHomePermissions() {
   return permissions;
 }
 
-const std::vector<ExecutorPermissions>& ExecutorsPermissions() {
-  static const std::vector<ExecutorPermissions> executors = {
-      {"pod",
-       {{"", {"pods"}, {"get", "list", "watch", "create", "patch", "delete"}},
-        {"", {"pods/log"}, {"get"}}}},
-  };
-  return executors;
-}
-
 const std::vector<Permission>& EditorPermissions() {
   static const Permissions permissions = {
       {kApiGroup,

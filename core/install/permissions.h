@@ -1,5 +1,6 @@
 // Who may do what in a cluster that Detent runs in: the host, its executors, and the people who use
-// it. Each has the fewest verbs that its work takes. Constant data; any thread.
+// it. Each has the fewest verbs that its work takes. Constant data, but for the executors', which
+// their plugins declare (core/app reads them); any thread.
 //
 // Source: Kubernetes documentation, "Using RBAC Authorization".
 
@@ -25,13 +26,13 @@ const std::vector<Permission>& HostPermissions();
 // In the host's own namespace.
 const std::vector<Permission>& HostHomePermissions();
 
-// What executors declare that they need, in all namespaces. Each kind has a ClusterRole of its own,
-// so that who does not use it takes it away without touching the others.
+// What the executor of a kind needs, in all namespaces. Each kind has a ClusterRole of its own, so
+// that who does not use it takes it away without touching the others; a kind that needs nothing has
+// none.
 struct ExecutorPermissions {
   std::string kind;
   std::vector<Permission> permissions;
 };
-const std::vector<ExecutorPermissions>& ExecutorsPermissions();
 
 // For people: added to the cluster's own roles `edit` and `view`, and so to those above them.
 const std::vector<Permission>& EditorPermissions();

@@ -131,7 +131,9 @@ std::string TryOut(const std::string& load_path, const std::string& kind) {
   const auto plugin = ShakeHands(*object);
   if (!plugin) return plugin.error().message();
   const auto executor = CheckDescriptor(*plugin, kind);
-  return executor ? "" : executor.error().message();
+  if (!executor) return executor.error().message();
+  const auto permissions = PermissionsOf(**executor);
+  return permissions ? "" : permissions.error().message();
 }
 
 Result<LoadedPlugin> Load(const PluginConfig& config, const LoaderOptions& options) {
@@ -154,6 +156,7 @@ Result<LoadedPlugin> Load(const PluginConfig& config, const LoaderOptions& optio
   file.KeepOpen();
   loaded.plugin = TRY(ShakeHands(object));
   loaded.executor = TRY(CheckDescriptor(loaded.plugin, config.kind));
+  loaded.permissions = TRY(PermissionsOf(*loaded.executor));
   loaded.id = Text(loaded.plugin->id);
   loaded.version = Text(loaded.plugin->version);
   return loaded;

@@ -9,9 +9,11 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/plugin/permissions.h"
 #include "core/plugin/plugin_file.h"
 #include "core/plugin/shared_object.h"
 #include "detent/plugin.h"
@@ -42,6 +44,7 @@ struct LoadedPlugin {
   std::string id;
   std::string version;
   std::string sha256;
+  std::vector<DeclaredPermission> permissions;  // What that executor needs of a cluster.
 };
 
 struct LoaderOptions {

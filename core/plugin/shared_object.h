@@ -15,7 +15,7 @@ namespace detent {
 
 class SharedObject {
  public:
-  // The linker's own words are in the error. A static initialiser that throws ends the process,
+  // The linker's own words are in the error. A static initialiser that throws may end the process,
   // whatever a caller catches: load in a child process first (loader.h).
   static Result<SharedObject> Load(const std::string& path);
 

@@ -12,6 +12,7 @@
 
 #include "detent/sdk/executor.h"
 #include "detent/sdk/logs.h"
+#include "detent/sdk/permissions.h"
 #include "detent/sdk/validate_live.h"
 #include "detent/sdk/watch.h"
 #include "plugins/pod/discards.h"
@@ -29,6 +30,8 @@ class PodExecutor final : public sdk::Executor, public sdk::LogReader, public sd
   static constexpr std::string_view kKind = "pod";
   static constexpr uint32_t kCaps = DETENT_CAP_BACKEND_RECORD | DETENT_CAP_KILL_GRACEFUL;
   static constexpr bool kChecksBeforeOpen = true;
+  static constexpr sdk::Permission kPermissions[] = {
+      {"v1/pods", "create,delete,get,list,patch,watch"}, {"v1/pods/log", "get"}};
   static const std::string_view kSpecSchema;    // schema.cc
   static const std::string_view kConfigSchema;  // schema.cc
 

@@ -16,6 +16,7 @@
 #include "detent/detent.h"
 #include "detent/ext/gang.h"
 #include "detent/ext/logs.h"
+#include "detent/ext/permissions.h"
 #include "detent/ext/validate_live.h"
 #include "detent/services/expr.h"
 #include "detent/services/kube.h"
@@ -117,6 +118,7 @@ TEST(Layout, HasNoHolesSoThatNoFieldIsForgotten) {
 TEST(Layout, StartsEveryGrowingStructWithItsSize) {
   for (const StructLayout& item : ActualLayout()) {
     if (item.name == "detent_str" || item.name == "detent_bytes") continue;  // frozen
+    if (item.name == "detent_permission") continue;  // frozen as well: it is in an array
     EXPECT_EQ(item.fields.front().name, "size") << item.name;
     EXPECT_EQ(item.fields.front().kind, "u32") << item.name;
   }

@@ -69,6 +69,12 @@ class Probe : public Executor, public sdk::LogReader {
   void DiscardLog(std::string_view) override {}
 };
 
+class Asking : public Probe {
+ public:
+  static constexpr sdk::Permission kPermissions[] = {{"v1/pods", "get,list"},
+                                                     {"batch/v1/jobs/status", "patch"}};
+};
+
 class Sdk : public testing::Test {
  protected:
   ~Sdk() override {
@@ -226,6 +232,19 @@ TEST_F(Sdk, OffersLogsToThoseWhoAskByTheExactId) {
   EXPECT_EQ(answer->body, "line\n");
   EXPECT_EQ(answer->value, 15u);
   EXPECT_EQ(answer->flags, DETENT_LOGS_END);
+}
+
+TEST_F(Sdk, DeclaresThePermissionsOfThoseWhoHaveThem) {
+  EXPECT_EQ(table.extension(DETENT_EXT_PERMISSIONS), nullptr);
+  const auto* permissions = static_cast<const detent_permissions*>(
+      sdk::kExecutorTable<Asking>.extension(DETENT_EXT_PERMISSIONS));
+  ASSERT_NE(permissions, nullptr);
+  EXPECT_EQ(permissions->size, sizeof(detent_permissions));
+  ASSERT_EQ(permissions->count, 2u);
+  EXPECT_EQ(sdk::View(permissions->items[0].gvr), "v1/pods");
+  EXPECT_EQ(sdk::View(permissions->items[0].verbs), "get,list");
+  EXPECT_EQ(sdk::View(permissions->items[1].gvr), "batch/v1/jobs/status");
+  EXPECT_EQ(sdk::View(permissions->items[1].verbs), "patch");
 }
 
 TEST_F(Sdk, StopsExceptionsOfPostedWorkToo) {

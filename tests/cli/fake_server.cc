@@ -69,6 +69,7 @@ Outcome Session::Run(const std::vector<std::string>& args) {
   };
   CliOptions options;
   options.catch_interrupt = false;
+  options.read_executors = read_executors;
   options.connect = [this](const HttpClientOptions& http) {
     connected_ = http;
     return std::make_unique<FakeTransport>(script_);

@@ -60,6 +60,7 @@ class Session {
   bool terminal = false;
   std::map<std::string, std::string> environment;
   std::vector<ExternalCommand> external;
+  ExecutorReader read_executors;
   const Script& script() const { return script_; }
   const HttpClientOptions& connected() const { return connected_; }
 

@@ -332,7 +332,8 @@ class ForeignPods(HomeTest):
         self.wait_phase("before", "Succeeded")
         before = self.resident(host)
         pod = {"metadata": {"labels": {"app": "foreign"}, "annotations": {"size": "x" * 3000}},
-               "spec": {"nodeSelector": {"nowhere": "at-all"},
+               # Left alone by the scheduler as well, which would come to ours behind them.
+               "spec": {"schedulerName": "nobody",
                         "containers": [{"name": "main", "image": "x"}]}}
         self.cluster.apply({"apiVersion": "apps/v1", "kind": "ReplicaSet",
                             "metadata": {"name": "foreign"},

@@ -10,6 +10,9 @@ from cluster import HERE, ClusterTest, wait_until
 
 DETENT = os.environ.get("DETENT_BIN", os.path.join(HERE, "../../build/bin/detent"))
 CONFIG = os.path.join(HERE, "../../config/kubernetes")
+# A plugin that declares rights to Jobs of the group batch, and to read the logs of Pods.
+BATCH = os.path.join(os.environ.get("DETENT_BUILD", os.path.join(HERE, "../../build")),
+                     "tests/plugins/batch.so")
 GROUP = "execution.detent.dev"
 API = GROUP + "/v1alpha1"
 KINDS = ("jobconfigs", "jobs", "tasks")
@@ -185,6 +188,39 @@ class Installed(ClusterTest):
                 ("secrets", "", "create"), ("secrets", "detent-webhook", "get patch")}
         self.assertEqual(self.rights("default") - everybody, host)
         self.assertEqual(self.rights("detent") - everybody, host | home)
+
+    def may(self, verb, resource, *flags):
+        told = self.cluster.kubectl("auth", "can-i", verb, resource, "--as", HOST, "-A", *flags,
+                                    code=None)
+        return told.splitlines()[-1] == "yes"
+
+    def test_the_service_account_may_do_what_a_plugin_declares_for_as_long_as_its_role_is_there(self):
+        verbs = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
+        role = "clusterrole/detent-executor-batch", "clusterrolebinding/detent-executor-batch"
+        self.assertFalse(self.may("create", "jobs.batch"))
+        done = self.install("--plugin", BATCH)
+        self.addCleanup(self.cluster.kubectl, "delete", "--ignore-not-found", *role)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in ("batch", "pod"):
+            self.assertRegex(done.stdout, f"clusterrole.*/detent-executor-{name} ")
+        self.assertEqual([verb for verb in verbs if self.may(verb, "jobs.batch")],
+                         ["get", "list", "create"])
+        self.assertFalse(self.may("get", "jobs.batch", "--subresource=status"))
+        again = self.install()
+        self.assertNotIn("detent-executor-batch", again.stdout)
+        self.assertTrue(self.may("create", "jobs.batch"), "another installation left it as it was")
+        self.cluster.kubectl("delete", *role)
+        wait_until(lambda: not self.may("create", "jobs.batch"), "the role is taken away")
+        self.assertTrue(self.may("create", "pods"))
+
+    def test_a_plugin_that_cannot_be_loaded_leaves_the_cluster_as_it_was(self):
+        self.cluster.kubectl("delete", "clusterrolebinding/detent-executor-pod")
+        self.addCleanup(self.install)
+        done = self.install("--plugin", "/no/such/thing.so")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("error: plugin /no/such/thing.so cannot be opened", done.stderr)
+        self.assertIn("Nothing was applied", done.stderr)
+        self.assertIsNone(self.cluster.get("clusterrolebinding", "detent-executor-pod"))
 
     def test_people_with_the_clusters_own_roles_may_use_the_kinds(self):
         for role, verb, answer in (("view", "list", "yes"), ("view", "create", "no"),

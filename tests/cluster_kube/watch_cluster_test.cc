@@ -363,7 +363,8 @@ TEST_F(DoorCluster, RefusesAPatchThatWasMadeForAnotherObjectOrAnOlderState) {
   const std::string path = path_ + "/pods/" + NameOf(1);
   TrackedObject object = PodAt(NameOf(1));
   ASSERT_EQ(client_->Fetch(Ask("PATCH", path, R"({"metadata":{"labels":{"a":"b"}}})")).status, 200);
-  EXPECT_EQ(client_->Fetch(Ask("PATCH", path, LetGoPatch(object, false))).outcome, KubeOutcome::kConflict);
+  EXPECT_EQ(client_->Fetch(Ask("PATCH", path, LetGoPatch(object, false))).outcome,
+            KubeOutcome::kConflict);
   object = PodAt(NameOf(1));
   object.uid = "another";
   const KubeReply other = client_->Fetch(Ask("PATCH", path, LetGoPatch(object, false)));

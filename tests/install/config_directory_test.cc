@@ -1,4 +1,5 @@
-// config/kubernetes is what `detent install` applies, and what deploys the host beside it.
+// config/kubernetes is what `detent install` applies, and what deploys the host beside it. What
+// executors may do there is read from the plugins as they are built.
 // UPDATE_GOLDEN=1 rewrites the files of the first sort.
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "core/app/plugin_choice.h"
 #include "core/base/yaml.h"
 #include "core/install/objects.h"
 
@@ -35,8 +37,12 @@ std::string FileOf(const InstallObject& object) {
 }
 
 std::map<std::string, std::string> MadeFiles() {
+  const auto executors = LoadExecutorPermissions(
+      {PluginFromPath(DETENT_POD_PLUGIN), PluginFromPath(DETENT_HTTP_PLUGIN)});
+  EXPECT_TRUE(executors) << executors.error().message();
+  if (!executors) return {};
   std::map<std::string, std::vector<InstallObject>> objects;
-  for (InstallObject& object : InstallObjects("detent", DETENT_VERSION)) {
+  for (InstallObject& object : InstallObjects("detent", DETENT_VERSION, *executors)) {
     objects[FileOf(object)].push_back(std::move(object));
   }
   std::map<std::string, std::string> files;

@@ -29,6 +29,7 @@ struct Outcome {
 InstallOptions Options() {
   InstallOptions options;
   options.version = "1.2.3";
+  options.executors = {{"pod", {{"", {"pods"}, {"get", "list"}}, {"", {"pods/log"}, {"get"}}}}};
   return options;
 }
 
@@ -44,7 +45,7 @@ Outcome Install(FakeCluster& cluster, const InstallOptions& options = Options())
 
 TEST(Installer, CreatesEverythingOnceAndThenChangesNothing) {
   FakeCluster cluster;
-  const size_t all = InstallObjects("detent", "1.2.3").size();
+  const size_t all = ObjectsOf(Options()).size();
   const Outcome first = Install(cluster);
   EXPECT_EQ(first.error, "");
   EXPECT_EQ(first.lines.size(), all);
@@ -149,6 +150,58 @@ TEST(Installer, NamesEachVerbAndResourceThatTheHostLacks) {
   EXPECT_LE(cluster.passed, std::chrono::seconds(11)) << "caches need no longer";
 }
 
+constexpr const char* kClusterRoles = "/apis/rbac.authorization.k8s.io/v1/clusterroles/";
+
+TEST(Installer, GivesEachExecutorARoleOfItsOwnAndAsksAboutThoseRights) {
+  FakeCluster cluster;
+  InstallOptions options = Options();
+  options.executors.push_back(
+      {"workflow", {{"argoproj.io", {"workflows", "workflows/status"}, {"get", "create"}}}});
+  EXPECT_EQ(Install(cluster, options).error, "");
+  const Json role = cluster.objects[std::string(kClusterRoles) + "detent-executor-workflow"];
+  EXPECT_EQ(DumpJson(*role.Find("rules")),
+            R"([{"apiGroups":["argoproj.io"],"resources":["workflows","workflows/status"],)"
+            R"("verbs":["get","create"]}])");
+  const std::string bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/";
+  const Json binding = cluster.objects[bindings + "detent-executor-workflow"];
+  EXPECT_EQ(*binding.At("/roleRef/name"), Json("detent-executor-workflow"));
+  EXPECT_EQ(DumpJson(*binding.Find("subjects")),
+            R"([{"kind":"ServiceAccount","name":"detent","namespace":"detent"}])");
+  std::vector<std::string> asked;
+  for (const Json& review : cluster.reviews) {
+    const Json& about = *review.At("/spec/resourceAttributes");
+    if (*about.Find("group") != Json("argoproj.io")) continue;
+    EXPECT_EQ(*review.At("/spec/user"), Json("system:serviceaccount:detent:detent"));
+    const Json* under = about.Find("subresource");
+    asked.push_back(about.Find("verb")->as_string() + (under != nullptr ? " status" : ""));
+  }
+  EXPECT_EQ(asked, (std::vector<std::string>{"get", "create", "get status", "create status"}));
+  cluster.denied_to_host = {"create workflows.argoproj.io"};
+  EXPECT_NE(Install(cluster, options)
+                .error.find("may not create workflows.argoproj.io, which the "
+                            "host needs"),
+            std::string::npos);
+}
+
+TEST(Installer, GivesNoRoleToAnExecutorThatNeedsNothing) {
+  FakeCluster cluster;
+  InstallOptions options = Options();
+  options.executors = {{"http", {}}};
+  EXPECT_EQ(Install(cluster, options).Count("detent-executor-"), 0u);
+}
+
+TEST(Installer, LeavesTheRolesOfOtherExecutorsAsTheyAre) {
+  FakeCluster cluster;
+  Install(cluster);
+  InstallOptions options = Options();
+  options.executors.clear();
+  cluster.applied.clear();
+  const Outcome outcome = Install(cluster, options);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.Count("detent-executor-"), 0u);
+  EXPECT_TRUE(cluster.objects.contains(std::string(kClusterRoles) + "detent-executor-pod"));
+}
+
 TEST(Installer, AsksForTheHostAsTheApiServerKnowsIt) {
   FakeCluster cluster;
   Install(cluster);
@@ -217,8 +270,7 @@ TEST(Installer, ADryRunChangesNothingAndSaysWhatWasNotChecked) {
   EXPECT_EQ(fresh.lines[0], "namespace/detent created (dry run)");
   EXPECT_EQ(fresh.Count("the API server cannot check it before namespace detent is there"), 3u);
   Install(cluster);
-  EXPECT_EQ(Install(cluster, options).Count(" unchanged (dry run)"),
-            InstallObjects("detent", "1.2.3").size());
+  EXPECT_EQ(Install(cluster, options).Count(" unchanged (dry run)"), ObjectsOf(Options()).size());
 }
 
 TEST(Installer, NeedsAnApiServerThatChecksRules) {

@@ -15,6 +15,7 @@
 
 #include "detent/detent.h"
 #include "detent/ext/logs.h"
+#include "detent/ext/permissions.h"
 #include "detent/ext/validate_live.h"
 
 namespace {
@@ -429,15 +430,31 @@ void CheckLive(void* me, detent_op op, const detent_str* ns, const detent_bytes*
 #endif
 const detent_validate_live validate_live = {sizeof validate_live, LIVE_FLAGS, CheckLive};
 
+#ifdef GVR
+const detent_permission needs[] = {{DETENT_STR_INIT("v1/pods/log"), DETENT_STR_INIT("get")},
+                                   {DETENT_STR_INIT(GVR), DETENT_STR_INIT(VERBS)}};
+const detent_permissions permissions = {sizeof permissions, 2, needs};
+#elif defined(WILD_PERMISSIONS)
+const auto* const nowhere = reinterpret_cast<const detent_permission*>(16);
+const detent_permissions permissions = {sizeof permissions, 2, nowhere};
+#endif
+
 const void* Extension(const char* id) {
+#if defined(GVR) || defined(WILD_PERMISSIONS)
+  if (std::strcmp(id, DETENT_EXT_PERMISSIONS) == 0) return &permissions;
+#endif
   if (std::strcmp(id, DETENT_EXT_VALIDATE_LIVE) == 0) return &validate_live;
   return std::strcmp(id, DETENT_EXT_LOGS) == 0 ? &logs : nullptr;
 }
 
+#ifndef GOOD_KIND
+#define GOOD_KIND "good"
+#endif
+
 detent_executor MakeTable() {
   detent_executor table{};
   table.size = sizeof table;
-  table.kind = DETENT_STR_INIT("good");
+  table.kind = DETENT_STR_INIT(GOOD_KIND);
   table.state_version = 1;
   table.state_min_version = 1;
   table.schema = Schema;

@@ -11,6 +11,7 @@
 
 #include "detent/sdk/executor.h"
 #include "detent/sdk/logs.h"
+#include "detent/sdk/permissions.h"
 #include "detent/sdk/validate_live.h"
 
 namespace detent::sdk {
@@ -157,14 +158,18 @@ struct Trampolines {
     auto* executor = static_cast<T*>(self);
     border::Guarded(executor->host().table(), executor->instance(), [&] { executor->Cancel(op); });
   }
-  static const void* Extension(const char* id) noexcept {
+  static const void* Extension(const char* name) noexcept {
+    const std::string_view id = name == nullptr ? "" : name;
     if constexpr (std::is_base_of_v<LogReader, T>) {
-      if (std::string_view(id) == DETENT_EXT_LOGS) return &LogTrampolines<T>::kTable;
+      if (id == DETENT_EXT_LOGS) return &LogTrampolines<T>::kTable;
     }
     if constexpr (std::is_base_of_v<LiveChecker, T>) {
-      if (std::string_view(id) == DETENT_EXT_VALIDATE_LIVE) return &LiveTrampolines<T>::kTable;
+      if (id == DETENT_EXT_VALIDATE_LIVE) return &LiveTrampolines<T>::kTable;
     }
-    return id == nullptr ? nullptr : ExtensionOf(id);
+    if constexpr (requires { T::kPermissions; }) {
+      if (id == DETENT_EXT_PERMISSIONS) return &kPermissionTable<T>;
+    }
+    return id.empty() ? nullptr : ExtensionOf(id);
   }
 
   // A slot is NULL when T inherits it, so that the host's own default applies.
