@@ -47,7 +47,9 @@ pid_of() {
 
 is_running() {
   local pid born
-  read -r pid born <"$directory/components/$1/pid" && [ "$(birth_of "$pid")" = "$born" ]
+  # One that had ended before its birth could be looked up has none.
+  read -r pid born <"$directory/components/$1/pid" && [ -n "$born" ] &&
+    [ "$(birth_of "$pid")" = "$born" ]
 } 2>/dev/null
 
 # The end of its log, for the one who has to find out why.
