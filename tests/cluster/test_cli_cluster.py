@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import textwrap
+import threading
 
 import cluster
 from cluster import HERE, ClusterTest, pod, wait_until
@@ -442,6 +443,12 @@ class OutputOfPods(Cli):
             "pod": {"spec": {"containers": [{"name": "main", "image": "localhost/busybox:1"}]}}}}}
         return self.put(name, dict({"phase": "Running", "indexes": 2}, **status), spec=spec)
 
+    def not_for_ever(self, process):
+        """A line that never comes fails the test, instead of holding it up."""
+        timer = threading.Timer(100, process.kill)
+        timer.start()
+        self.addCleanup(timer.cancel)
+
     def test_the_output_of_a_jobs_pods_is_read_and_followed(self):
         job = self.pod_job("speaks", reservedIndexes=2, tasks={"active": [
             {"name": "speaks-0-1", "index": 0, "attempt": 1, "state": "Running"},
@@ -462,6 +469,7 @@ class OutputOfPods(Cli):
         with subprocess.Popen([DETENT, "logs", "-f", "job/speaks", "--index", "1", "--kubeconfig",
                                self.cluster.kubeconfig], stdout=subprocess.PIPE, text=True,
                               env=environment()) as following:
+            self.not_for_ever(following)
             self.assertEqual(following.stdout.readline(), "one\n")
             self.cluster.kubectl("exec", last, "--", "touch", "/tmp/go")
             self.assertEqual(following.stdout.readline(), "more\n")
@@ -476,6 +484,7 @@ class OutputOfPods(Cli):
                                "--timeout", "90s", "--kubeconfig", self.cluster.kubeconfig],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env=environment()) as following:
+            self.not_for_ever(following)
             self.addCleanup(self.remove, "follows-1")
             job = wait_until(lambda: self.object("job/follows-1"), "it is created")
             self.status("job/follows-1", {"phase": "Running", "indexes": 1, "reservedIndexes": 1,
