@@ -60,7 +60,7 @@ Result<TrackedObject> ReadTracked(std::string_view object_json);
 //
 // `ended`: nobody applies to the object any more, so the record of who applied what goes as well:
 // the server keeps none of an object that has none, which is a third of its work for the patch, and
-// it is about half of a small Pod. Source: Kubernetes documentation, "Server-Side Apply", "Clearing
+// it is two fifths of a small Pod. Source: Kubernetes documentation, "Server-Side Apply", "Clearing
 // managedFields".
 std::string LetGoPatch(const TrackedObject& object, bool ended);
 

@@ -187,8 +187,9 @@ void PodExecutor::OnUpsert(Pod pod) {
 bool PodExecutor::RemoveGhost(const Pod& pod) {
   host().Warn("a Pod came up that no task waits for; it is removed",
               {{"pod", pod.ns + "/" + pod.name}});
-  const sdk::Status taken =
-      KubeLetGo(host(), {std::string(kPods), pod.ns, pod.name, pod.uid, true, true});
+  sdk::KubeObject object{std::string(kPods), pod.ns, pod.name, pod.uid};
+  object.remove = object.ended = true;
+  const sdk::Status taken = KubeLetGo(host(), object);
   if (!taken.ok()) host().Warn("it could not be let go of", {{"why", taken.message()}});
   return taken.ok();
 }

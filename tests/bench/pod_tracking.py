@@ -188,6 +188,9 @@ class Sum:
         """For a pod."""
         return 1000 * sum(self.of(one) for one in what) / (PODS * len(self.runs))
 
+    def mean(self, what):
+        return self.of(what) / len(self.runs)
+
     def rate(self):
         return PODS * len(self.runs) / self.of("seconds")
 
@@ -208,9 +211,10 @@ def main():
            f"of {theirs.millis('server', 'own'):.2f} ms a pod")
     report("pod_tracking host cpu", ours.millis("own") / theirs.millis("own"), "x",
            ("<", 0.35), f"{ours.millis('own'):.3f} of {theirs.millis('own'):.3f} ms a pod")
-    report("pod_tracking host memory", ours.of("memory") / theirs.of("memory"), "x", ("<", 0.25),
-           f"{ours.of('memory') / 2:.0f} of {theirs.of('memory') / 2:.0f} MiB, at their highest")
-    report("pod_tracking writes", writes.total() / (2 * PODS), "a pod", ("<", 2.02),
+    report("pod_tracking host memory", ours.mean("memory") / theirs.mean("memory"), "x",
+           ("<", 0.25), f"{ours.mean('memory'):.0f} of {theirs.mean('memory'):.0f} MiB, at their "
+           "highest")
+    report("pod_tracking writes", writes.total() / (len(ours.runs) * PODS), "a pod", ("<", 2.02),
            f"{dict(writes)}")
 
 

@@ -62,8 +62,8 @@ typedef struct detent_kube_request {
 /* detent_kube_object.flags */
 #define DETENT_KUBE_REMOVE (1u << 0) /* let_go: delete it as well, with no grace */
 /* let_go: it has ended, and nobody applies to it any more, so its metadata.managedFields go in the
- * same patch. That spares the server a third of the patch, and whoever keeps the object about half
- * of its bytes. Since 0.3. */
+ * same patch. That spares the server a third of the patch, and whoever keeps the object two
+ * fifths of a small Pod. Since 0.3. */
 #define DETENT_KUBE_ENDED (1u << 1)
 
 /* One object that exists, lent for the call. uid empty: whatever has the name. */
