@@ -56,6 +56,7 @@ CurlLoop::~CurlLoop() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  stops_.notify_all();
   Wake();
   if (thread_.joinable()) thread_.join();
   idle_.clear();
@@ -222,6 +223,12 @@ bool CurlLoop::MaySleep() {
   return sleeping_;
 }
 
+void CurlLoop::PauseIfCrowded() {
+  if (options_.crowd == 0 || active_ - streams_ < options_.crowd) return;
+  std::unique_lock lock(mutex_);
+  stops_.wait_for(lock, options_.crowd_pause, [this] { return stopping_; });
+}
+
 void CurlLoop::Drive() {
   std::array<epoll_event, 256> events;
   int patience = Patience();
@@ -247,6 +254,7 @@ void CurlLoop::Run() {
     CollectFinished();
     Sweep();
     Deliver();
+    PauseIfCrowded();
     Drive();
     CollectFinished();
     Deliver();

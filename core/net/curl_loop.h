@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -66,6 +67,7 @@ class CurlLoop final : public CurlSockets {
   bool TakeInbox();
   void RunDue();
   bool MaySleep();
+  void PauseIfCrowded();
   void Drive();
   void OnEvent(int fd, uint32_t seen, MonoTime now);
   int Patience() const;
@@ -105,6 +107,7 @@ class CurlLoop final : public CurlSockets {
   uint64_t next_id_ = 1;
   bool sleeping_ = false;
   bool stopping_ = false;
+  std::condition_variable stops_;
 
   // The thread's own from here on.
   std::unordered_map<uint64_t, Entry> entries_;
@@ -117,6 +120,7 @@ class CurlLoop final : public CurlSockets {
   size_t active_ = 0;
   size_t timed_ = 0;        // Active exchanges that the sweep has to look at.
   size_t multiplexed_ = 0;  // Active exchanges that may share a connection.
+  size_t streams_ = 0;      // Active exchanges whose answers are taken piece by piece.
   size_t closed_ = 0;
   bool timer_set_ = false;
   MonoTime timer_at_{};

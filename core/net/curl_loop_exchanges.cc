@@ -79,6 +79,7 @@ bool CurlLoop::Begin(Entry& entry) {
     idle_.pop_back();
   }
   ++active_;
+  if (exchange.request.on_body) ++streams_;
   if (options_.max_per_host > 0) ++per_host_[exchange.host_key];
   if (IsSwept(exchange.request)) {
     exchange.progress_at = clock_.Mono();
@@ -192,6 +193,7 @@ void CurlLoop::Retire(Entry entry) {
   CurlExchange& exchange = *entry.exchange;
   --active_;
   if (IsSwept(exchange.request)) --timed_;
+  if (exchange.request.on_body) --streams_;
   if (MayShare(exchange.request)) --multiplexed_;
   if (options_.max_per_host > 0) {
     const auto host = per_host_.find(exchange.host_key);

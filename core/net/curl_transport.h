@@ -24,6 +24,11 @@ struct CurlTransportOptions {
   size_t max_connections = 1000;  // Transfers at a time, and idle connections kept.
   size_t max_per_host = 0;        // Transfers at a time to one host and port; 0: no limit.
   size_t max_header_bytes = 64 * 1024;
+  // While at least `crowd` requests are under way, those with on_body aside, the thread lets
+  // `crowd_pause` go by between two turns. A turn then takes in many answers, which costs less than
+  // a turn for each: of requests that share a connection, every one is looked at in every turn.
+  size_t crowd = 0;  // 0: no pauses.
+  std::chrono::milliseconds crowd_pause{0};
   EgressPolicy egress;  // Holds for every request, besides the request's own.
   std::string proxy;    // "http://host:port"; empty: none, whatever the environment says.
 };

@@ -123,7 +123,6 @@ void KubeDoor::Ensurer::Close() {
 }
 
 void KubeDoor::Ensurer::Send(const EnsuringPtr& ensuring, KubeRequest request, Step next) {
-  request.accept = ensuring->order.accept;
   request.timeout = ensuring->order.timeout;
   auto then = [self = shared_from_this(), ensuring, next](KubeReply&& reply) {
     std::lock_guard step(self->step_mutex_);
@@ -153,6 +152,7 @@ void KubeDoor::Ensurer::Create(const EnsuringPtr& ensuring) {
   request.path = PathOf(order.resource, order.ns, "");
   AppendQuery(request.path, order.query);
   request.body = order.body;
+  request.accept = order.accept;
   request.idempotent = true;  // A second creation finds what the first has made.
   Send(ensuring, std::move(request), &Ensurer::OnCreated);
 }

@@ -293,7 +293,8 @@ std::optional<Pod> ReadPod(std::string_view json) {
       scan.Skip();
     }
   }
-  if (!scan.Finish() || kind != "Pod") return std::nullopt;
+  const bool known = kind == "Pod" || kind == "PartialObjectMetadata";
+  if (!scan.Finish() || !known) return std::nullopt;
   Merge(pod, std::move(statuses));
   return pod;
 }

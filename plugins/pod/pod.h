@@ -85,7 +85,8 @@ inline constexpr std::string_view kPodMembers =
     "status.containerStatuses.name,status.containerStatuses.state,"
     "status.containerStatuses.lastState,status.containerStatuses.restartCount";
 
-// nullopt: the text is no JSON object, or it says that it is of another kind than Pod.
+// nullopt: the text is no JSON object, or it says that it is of another kind than Pod or the
+// metadata of one.
 std::optional<Pod> ReadPod(std::string_view json);
 
 }  // namespace detent::pod

@@ -80,6 +80,7 @@ void PodTask::Start(sdk::Op op, std::string manifest) {
   sdk::KubeRequest create = Request(DETENT_KUBE_CREATE);
   create.name.clear();  // It stands in the manifest.
   create.body = std::move(manifest);
+  create.flags = DETENT_KUBE_METADATA;  // The rest is known: it is what was sent.
   creating_ = requests_.Ask(Requests::Kind::kEnsure, std::move(create), Then(&PodTask::OnCreated));
 }
 
@@ -94,7 +95,8 @@ void PodTask::OnCreated(const sdk::KubeAnswer& answer) {
     haunted_ = true;
     return AnswerOp(0, sdk::Status(answer.raw()));
   }
-  const auto pod = answer.ok() ? ReadPod(answer.text()) : std::nullopt;
+  auto pod = answer.ok() ? ReadPod(answer.text()) : std::nullopt;
+  if (pod && pod->phase.empty()) pod->phase = "Pending";  // Its metadata: each begins so.
   if (pod) Show(*pod);
   if (found()) {
     // What an earlier life made may have lost its label since, and then the watch does not show it.

@@ -282,6 +282,47 @@ TEST(CurlTransport, QueuesWhatIsOverItsLimitsAndCancelsWhatWaits) {
   EXPECT_EQ(server.counts().requests, 4);
 }
 
+TEST_F(CurlTransportTest, PausesBetweenTurnsWhileACrowdIsUnderWay) {
+  TinyHttpServer held(Hold), answers(Echo);
+  CurlTransportOptions options;
+  options.crowd = 2;
+  options.crowd_pause = milliseconds(30);
+  CurlTransport transport(options, clock_);
+  const uint64_t first = replies_.Send(transport, To(held.Url()));
+  ASSERT_TRUE(held.WaitFor([](const TinyCounts& counts) { return counts.held == 1; }));
+  replies_.Send(transport, To(answers.Url()));
+  ASSERT_TRUE(replies_.WaitOne(1));
+  EXPECT_EQ(replies_.at(1).outcome, HttpOutcome::kOk) << replies_.at(1).message;
+  EXPECT_GE(replies_.at(1).total, options.crowd_pause);
+  transport.Cancel(first);
+  EXPECT_TRUE(replies_.WaitAll());
+}
+
+// With a pause that no test would survive.
+TEST_F(CurlTransportTest, PausesNeitherForStreamsNorForOneRequestNorAtItsEnd) {
+  TinyHttpServer held(Hold), answers(Echo);
+  CurlTransportOptions options;
+  options.crowd = 2;
+  options.crowd_pause = std::chrono::hours(1);
+  {
+    CurlTransport transport(options, clock_);
+    for (int i = 0; i < 3; ++i) {
+      HttpRequest stream = To(held.Url());
+      stream.on_body = [](std::string_view) { return true; };
+      replies_.Send(transport, std::move(stream));
+    }
+    ASSERT_TRUE(held.WaitFor([](const TinyCounts& counts) { return counts.held == 3; }));
+    for (int number = 3; number < 6; ++number) {
+      replies_.Send(transport, To(answers.Url()));
+      ASSERT_TRUE(replies_.WaitOne(number));
+      EXPECT_EQ(replies_.at(number).outcome, HttpOutcome::kOk) << replies_.at(number).message;
+    }
+    for (int i = 0; i < 2; ++i) replies_.Send(transport, To(held.Url()));
+  }
+  ASSERT_TRUE(replies_.WaitAll());
+  EXPECT_EQ(replies_.at(7).outcome, HttpOutcome::kCancelled);
+}
+
 TEST_F(CurlTransportTest, CancelsNothingBeforeTheFirstRequest) {
   transport_.Cancel(1);
   EXPECT_EQ(replies_.size(), 0u);

@@ -52,6 +52,7 @@ class KubeDoorTest : public WatchFixture {
     order.resource = scope_.resource;
     order.ns = "ns";
     order.body = Marked(task);
+    order.accept = accept_;
     std::promise<KubeDoor::Ensured> ensured;
     door_->Ensure(std::move(order),
                   [&](KubeDoor::Ensured&& answer) { ensured.set_value(std::move(answer)); });
@@ -73,6 +74,7 @@ class KubeDoorTest : public WatchFixture {
     return !At(name, "/metadata/labels/detent.dev~1tracked-by").empty();
   }
 
+  std::string accept_ = "application/json";
   KubeDoorOptions options_;
   WatchListener told_;
   std::unique_ptr<WatchHub> hub_;
@@ -96,6 +98,19 @@ TEST_F(KubeDoorTest, CreatesAnObjectThenFindsItAgain) {
   EXPECT_EQ(server_.size(), 1u);
   EXPECT_GE(server_.Count("POST", "fieldManager=detent"), 2);
   EXPECT_EQ(server_.Count("GET", "resourceVersion"), 0) << "a read that no cache answers";
+}
+
+TEST_F(KubeDoorTest, AsksForLessOfWhatItMakesThanOfWhatItFinds) {
+  std::string made, found;
+  const ScopedHook hook(server_, [&](const ApiCall& call) -> std::optional<ApiAnswer> {
+    (call.method == "POST" ? made : found) = call.head;
+    return std::nullopt;
+  });
+  accept_ = "application/json;as=Less";
+  Ensure(Task());
+  EXPECT_NE(made.find("application/json;as=Less"), std::string::npos) << made;
+  EXPECT_TRUE(Ensure(Task()).adopted);
+  EXPECT_EQ(found.find("as=Less"), std::string::npos) << found;
 }
 
 TEST_F(KubeDoorTest, LeavesAStrangersObjectAlone) {

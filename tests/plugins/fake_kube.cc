@@ -55,6 +55,15 @@ std::string SelectorOf(const std::string& query) {
   return text;
 }
 
+// As a server answers who accepts PartialObjectMetadata.
+std::string MetadataOf(const std::string& body) {
+  Json part;
+  part.Set("kind", "PartialObjectMetadata");
+  part.Set("apiVersion", "meta.k8s.io/v1");
+  part.Set("metadata", *ParseJson(body)->Find("metadata"));
+  return DumpJson(part);
+}
+
 bool IsTracked(const Json& pod) {
   const Json* const labels = pod.At("/metadata/labels");
   return labels != nullptr && labels->Find(kTrackedLabel) != nullptr;
@@ -173,7 +182,12 @@ detent_status FakeKube::Take(const detent_kube_request& request, bool ensure, An
       asked.act = KubeAct::kCreate;
       const Json pod = WithMarks(asked.body, request.task);
       asked.name = TextAt(pod, "/metadata/name");
-      effect = [=, this](Answer& out) { Ensure(asked, pod, out); };
+      const bool metadata_only = (request.flags & DETENT_KUBE_METADATA) != 0;
+      effect = [=, this](Answer& out) {
+        Ensure(asked, pod, out);
+        const bool created = out.code == DETENT_OK && out.response.status == 201;
+        if (created && metadata_only) out.response.body = MetadataOf(out.response.body);
+      };
       break;
     }
     case DETENT_KUBE_GET:

@@ -93,7 +93,8 @@ typedef struct detent_kube {
   /* Create or adopt: makes `start` idempotent in one line. request is a CREATE with task set. When
    * the name is taken the host reads the object back with a quorum read: it carries this task's key
    * and owner => OK with that object and value = 1 (adopted); otherwise E_ALREADY_EXISTS,
-   * NameTaken, and the object is left alone. Again: the same object. With DRY_RUN it is
+   * NameTaken, and the object is left alone. Again: the same object. METADATA is for what is
+   * created: an object that is adopted has a past, and is answered whole. With DRY_RUN it is
    * E_UNSUPPORTED at once: what is only checked is not there afterwards. */
   detent_status (*ensure)(detent_instance inst, const detent_kube_request* request, detent_cb cb,
                           void* ctx, detent_op* out);
