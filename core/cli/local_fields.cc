@@ -4,6 +4,7 @@
 
 #include "core/api/job.h"
 #include "core/api/labels.h"
+#include "core/api/selectable_fields.h"
 #include "core/api/task.h"
 #include "core/base/names.h"
 
@@ -16,11 +17,6 @@ constexpr const char* kJobNameField = "spec.jobName";
 const char* AbsentValue(const std::string& field) {
   if (field == "status.phase") return NameOf(JobPhase::kQueued);
   return field == "status.state" ? NameOf(TaskState::kHeld) : "";
-}
-
-bool IsLocal(Kind kind, const std::string& field) {
-  if (kind == Kind::kJob) return field == "status.phase";
-  return kind == Kind::kTask && (field == "status.state" || field == kJobNameField);
 }
 
 std::string PointerOfField(std::string field) {
@@ -44,7 +40,7 @@ LocalFields LocalFields::TakeFrom(Selection& selection) {
     begin = end + 1;
     const size_t sign = std::min(term.find("!="), term.find('='));
     const std::string field = term.substr(0, sign);
-    if (sign == term.npos || !IsLocal(selection.kind, field)) {
+    if (sign == term.npos || !IsSelectable(selection.kind, field)) {
       AddTerm(selection.field_selector, term);
       continue;
     }

@@ -1,6 +1,7 @@
 #include "core/crd/crd.h"
 
 #include "core/api/labels.h"
+#include "core/api/selectable_fields.h"
 #include "core/crd/printer_columns.h"
 #include "core/crd/structural_schema.h"
 
@@ -43,13 +44,20 @@ Json::Object Subresources(Kind kind) {
   return all;
 }
 
-Json Version(Kind kind) {
-  return Json::Object{{"name", kApiVersion},
-                      {"served", true},
-                      {"storage", true},
-                      {"schema", Json::Object{{"openAPIV3Schema", StructuralSchema(kind)}}},
-                      {"subresources", Subresources(kind)},
-                      {"additionalPrinterColumns", Columns(kind)}};
+Json::Object Version(Kind kind) {
+  Json::Object version = {{"name", kApiVersion},
+                          {"served", true},
+                          {"storage", true},
+                          {"schema", Json::Object{{"openAPIV3Schema", StructuralSchema(kind)}}},
+                          {"subresources", Subresources(kind)},
+                          {"additionalPrinterColumns", Columns(kind)}};
+  // A server before 1.30 leaves them out.
+  Json::Array selectable;
+  for (const std::string_view field : SelectableFieldsOf(kind)) {
+    selectable.push_back(Json::Object{{"jsonPath", "." + std::string(field)}});
+  }
+  if (!selectable.empty()) version.emplace_back("selectableFields", std::move(selectable));
+  return version;
 }
 
 }  // namespace

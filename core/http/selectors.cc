@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/api/selectable_fields.h"
 #include "core/base/json.h"
 #include "core/base/names.h"
 
@@ -60,9 +61,7 @@ std::string TakeEscaped(std::string_view& rest, bool sign_ends) {
 
 bool IsSupported(Kind kind, std::string_view field) {
   if (field == "metadata.name" || field == "metadata.namespace") return true;
-  if (kind == Kind::kJob) return field == "status.phase";
-  if (kind == Kind::kTask) return field == "status.state" || field == "spec.jobName";
-  return false;
+  return IsSelectable(kind, field);
 }
 
 std::string MemberOf(std::string_view document, std::string_view member) {

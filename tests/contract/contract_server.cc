@@ -130,6 +130,10 @@ const HttpServerAddress& ContractServer() {
   return Servers::Address();
 }
 
+bool ContractServerIsOurs() {
+  return Environment("DETENT_CONTRACT_SERVER", "").empty();
+}
+
 std::string ContractGroup() {
   return Environment("DETENT_CONTRACT_GROUP", kApiGroup);
 }

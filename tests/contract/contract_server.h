@@ -12,6 +12,7 @@
 namespace detent::testing {
 
 const HttpServerAddress& ContractServer();
+bool ContractServerIsOurs();  // Not one that was named.
 
 // "/apis/<group>/v1alpha1/namespaces/default/<resource>", with "/<name>" where there is one.
 std::string PathOf(const std::string& resource, const std::string& name = "");
