@@ -317,6 +317,7 @@ TEST_F(ServerTest, ShowsNewConnectionsARenewedCertificate) {
   address_.ca_file = File("second.pem", second.ca_pem);
   EXPECT_EQ(Get("/x").status, 200);
   EXPECT_TRUE(before.Next()) << "what was open goes on";
+  server_->Stop();  // Its stream would outlive what it writes to.
 }
 
 TEST_F(ServerTest, AListenerDeclaredOpenAsksForNoToken) {
