@@ -235,9 +235,11 @@ class ClusterTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.cluster = Cluster(cls.nodes, cls.flags, suffix=cls.__name__.lower())
+        # A tearDownClass would not run if what a class sets up on its cluster fails.
+        cls.addClassCleanup(cls.end_cluster)
 
     @classmethod
-    def tearDownClass(cls):
+    def end_cluster(cls):
         cls.cluster.down()
         left = left_behind(cls.cluster.directory)
         if left:

@@ -151,16 +151,16 @@ class BesideTheCluster(ApiServerDays, test_pod_jobs.PodTest):
         self.assertEqual(self.wait_phase("early", "Succeeded", 60)["status"]["createdTasks"], 2)
         self.assertNotIn("not well", self.cli("why", "job/early"))
 
-    def test_a_quarter_of_a_minute_without_an_api_server_is_waited_out(self):
+    def test_a_minute_without_an_api_server_is_waited_out(self):
         self.apply(self.pod_job("down", count=10, after="8s"))
         self.wait_pods("down", 10)
         pods = self.pod_uids()
         self.apply(self.pod_job("next", count=3))
         self.bring_down()
-        until = time.monotonic() + 15
+        until = time.monotonic() + 60
         self.apply(self.pod_job("meanwhile", count=3))
         self.why("meanwhile", "is not well: its cluster cannot be reached", "onnect to 127.0.0.1")
-        wait_until(lambda: time.monotonic() > until, "a quarter of a minute is over")
+        wait_until(lambda: time.monotonic() > until, "a minute is over", 90)
         self.bring_back()
         for name, count in (("down", 10), ("next", 3), ("meanwhile", 3)):
             job = self.wait_phase(name, "Succeeded", 60)

@@ -52,7 +52,6 @@ class Cli(ClusterTest):
         cls.uninstalled = cls.run_cli("get", "jobs")
         installed = cls.run_cli("install")
         if installed.returncode != 0:
-            cls.tearDownClass()
             raise AssertionError(installed.stderr)
 
     @classmethod

@@ -20,11 +20,7 @@ class Deployment(ClusterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        try:
-            cls.deploy()
-        except Exception:
-            cls.cluster.down()
-            raise
+        cls.deploy()
 
     @classmethod
     def deploy(cls):

@@ -7,27 +7,15 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../e2e"))
 
-from cluster import Cluster, left_behind, wait_until  # noqa: E402
+from cluster import ClusterTest, wait_until  # noqa: E402
 from harness import HostTest, PLUGINS  # noqa: E402
 
 FINALIZER = "detent.dev/task-tracking"
 
 
-class PodTest(HostTest):
-    nodes = "fake:2"
+class PodTest(ClusterTest, HostTest):
     flags = ("--proxy",)
     proxied = False
-
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster(cls.nodes, cls.flags, suffix=cls.__name__.lower())
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.cluster.down()
-        left = left_behind(cls.cluster.directory)
-        if left:
-            raise AssertionError(f"left behind: {left}")
 
     def setUp(self):
         super().setUp()

@@ -17,14 +17,14 @@ class Smoke(ClusterTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.settings = cluster.machine_settings()
+        # Looked at last, when the cluster is gone.
+        cls.addClassCleanup(cls.compare_machine, cluster.machine_settings())
         super().setUpClass()
 
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        if cluster.machine_settings() != cls.settings:
-            raise AssertionError(f"was {cls.settings}, is {cluster.machine_settings()}")
+    @staticmethod
+    def compare_machine(before):
+        if cluster.machine_settings() != before:
+            raise AssertionError(f"was {before}, is {cluster.machine_settings()}")
 
     def test_a_job_runs_on_fake_and_real_nodes_and_its_logs_can_be_read(self):
         spread = {"maxSkew": 1, "topologyKey": "detent.dev/node",

@@ -1,22 +1,26 @@
 # The cluster's keys, made when it starts and thrown away with it. Sourced; needs $directory and
 # $pki.
 #
-# One authority signs everything. Keys are P-256: making one takes a few milliseconds.
+# As in other clusters, one authority signs for servers and clients, and one for front proxies: were
+# they one, the API server would check each client certificate twice with each request. Keys are
+# P-256: making one takes a few milliseconds.
 
 make_key() {
   openssl ecparam -name prime256v1 -genkey -noout -out "$pki/$1.key"
 }
 
+# make_authority NAME SUBJECT
 make_authority() {
   mkdir -p "$pki"
-  make_key ca
-  openssl req -x509 -new -key "$pki/ca.key" -sha256 -days 3650 -subj /CN=detent-test-cluster \
-    -out "$pki/ca.crt"
+  make_key "$1"
+  openssl req -x509 -new -key "$pki/$1.key" -sha256 -days 3650 -subj "$2" -out "$pki/$1.crt"
 }
 
-# make_certificate NAME SUBJECT [ADDRESSES]: a pair that is good for serving and for being a client;
-# ADDRESSES as openssl writes them: IP:127.0.0.1,DNS:localhost.
+# make_certificate AUTHORITY NAME SUBJECT [ADDRESSES]: a pair that is good for serving and for being
+# a client; ADDRESSES as openssl writes them: IP:127.0.0.1,DNS:localhost.
 make_certificate() {
+  local authority=$pki/$1
+  shift
   make_key "$1"
   {
     echo 'extendedKeyUsage=serverAuth,clientAuth'
@@ -24,7 +28,7 @@ make_certificate() {
     [ -z "${3:-}" ] || echo "subjectAltName=$3"
   } >"$pki/$1.extensions"
   openssl req -new -key "$pki/$1.key" -subj "$2" -out "$pki/$1.request"
-  openssl x509 -req -in "$pki/$1.request" -CA "$pki/ca.crt" -CAkey "$pki/ca.key" \
+  openssl x509 -req -in "$pki/$1.request" -CA "$authority.crt" -CAkey "$authority.key" \
     -set_serial "0x$(openssl rand -hex 8)" -sha256 -days 3650 -extfile "$pki/$1.extensions" \
     -out "$pki/$1.crt" 2>"$pki/$1.told" || {
     cat "$pki/$1.told" >&2

@@ -4,12 +4,13 @@
 
 define_control_plane() {
   choose_ports etcd apiserver controller-manager scheduler
-  make_authority
+  make_authority ca /CN=detent-test-cluster
+  make_authority front-proxy-ca /CN=detent-test-front-proxies
   make_service_account_key
   local names=IP:127.0.0.1,IP:${service_network%.*}.1,DNS:localhost,DNS:kubernetes
   names+=,DNS:kubernetes.default,DNS:kubernetes.default.svc
-  make_certificate apiserver /CN=kube-apiserver "$names"
-  make_certificate admin /O=system:masters/CN=admin
+  make_certificate ca apiserver /CN=kube-apiserver "$names"
+  make_certificate ca admin /O=system:masters/CN=admin
   write_kubeconfig "$kubeconfig" "https://127.0.0.1:$(port_of apiserver)" admin
   define_etcd
   define_apiserver
@@ -47,7 +48,8 @@ define_apiserver() {
     --client-ca-file "$pki/ca.crt" \
     --kubelet-client-certificate "$pki/admin.crt" --kubelet-client-key "$pki/admin.key" \
     --kubelet-preferred-address-types InternalIP \
-    --requestheader-client-ca-file "$pki/ca.crt" --requestheader-allowed-names fault-proxy \
+    --requestheader-client-ca-file "$pki/front-proxy-ca.crt" \
+    --requestheader-allowed-names fault-proxy \
     --requestheader-username-headers X-Remote-User --requestheader-group-headers X-Remote-Group \
     --service-account-issuer https://kubernetes.default \
     --service-account-key-file "$pki/service-account.pub" \

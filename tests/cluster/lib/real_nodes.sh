@@ -56,7 +56,7 @@ TEXT
 
 define_kubelet() {
   local node=$directory/nodes/real-$1
-  make_certificate "real-$1" "/O=system:nodes/CN=system:node:real-$1" \
+  make_certificate ca "real-$1" "/O=system:nodes/CN=system:node:real-$1" \
     "IP:10.88.$network.1,DNS:real-$1"
   write_kubeconfig "$node/kubeconfig" "https://127.0.0.1:$(port_of apiserver)" "real-$1"
   cat >"$node/kubelet.yaml" <<TEXT

@@ -4,8 +4,8 @@
 // control address; without rules it only passes on.
 //
 // Who the client is stays so: of a client certificate (checked against the cluster's authority) the
-// name and the groups are handed on as a front proxy does, with the proxy's own certificate as
-// proof; a bearer token is passed on as it is.
+// name and the groups are handed on as a front proxy does, with a certificate of the front proxies'
+// authority as proof; a bearer token is passed on as it is.
 //
 // Both sides speak HTTP/2, as client-go does, or HTTP/1.1 where the client asks for it.
 package main
@@ -27,6 +27,7 @@ import (
 type options struct {
 	listen, control, target string
 	authority, cert, key    string
+	frontCert, frontKey     string
 }
 
 func main() {
@@ -35,9 +36,11 @@ func main() {
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:0", "where clients come, HTTPS")
 	flag.StringVar(&o.control, "control", "127.0.0.1:0", "where rules are told, plain HTTP")
 	flag.StringVar(&o.target, "target", "", "the API server, https://HOST:PORT")
-	flag.StringVar(&o.authority, "ca", "", "the certificate that signed all the others")
-	flag.StringVar(&o.cert, "cert", "", "the proxy's certificate, towards both sides")
+	flag.StringVar(&o.authority, "ca", "", "the certificate that signed the server's and clients'")
+	flag.StringVar(&o.cert, "cert", "", "the proxy's certificate towards clients")
 	flag.StringVar(&o.key, "key", "", "its key")
+	flag.StringVar(&o.frontCert, "front-cert", "", "its certificate towards the API server")
+	flag.StringVar(&o.frontKey, "front-key", "", "its key")
 	plain := flag.Bool("forward", false, "only pass on TCP connections: -forward LISTEN TARGET")
 	flag.Parse()
 	if *plain {
@@ -65,6 +68,10 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("-cert and -key: %w", err)
 	}
+	front, err := tls.LoadX509KeyPair(o.frontCert, o.frontKey)
+	if err != nil {
+		return fmt.Errorf("-front-cert and -front-key: %w", err)
+	}
 	rules := &ruleBook{}
 	streams := newStreams()
 
@@ -79,7 +86,12 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("-listen: %w", err)
 	}
-	server := newServer(target, authority, own, &faults{rules: rules, streams: streams})
+	server := newServer(target, authority, own, &faults{
+		rules:        rules,
+		streams:      streams,
+		asClient:     newTransport(authority, nil),
+		asFrontProxy: newTransport(authority, []tls.Certificate{front}),
+	})
 	log.Printf("clients at https://%s, rules at http://%s", listener.Addr(), control.Addr())
 	go func() { failed <- server.ServeTLS(listener, "", "") }()
 	return <-failed
@@ -87,12 +99,10 @@ func run(o options) error {
 
 type connectionKey struct{}
 
-// newServer puts `faults` between clients and target; its two transports are filled in here.
+// newServer puts `faults` between clients and target.
 func newServer(
 	target *url.URL, authority *x509.CertPool, own tls.Certificate, faults *faults,
 ) *http.Server {
-	faults.asClient = newTransport(authority, nil)
-	faults.asFrontProxy = newTransport(authority, []tls.Certificate{own})
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target); handOnIdentity(r) },
 		Transport:     faults,
