@@ -1,6 +1,7 @@
 #include "core/net/curl_api.h"
 
 #include <dlfcn.h>
+#include <openssl/ssl.h>
 
 #include <string>
 
@@ -53,6 +54,7 @@ Result<CurlApi> Load() {
                      Find(library, "curl_slist_free_all", api.slist_free_all) &&
                      Find(library, "curl_global_init", global_init);
   if (!whole) return CannotUse("functions are missing from it");
+  Find(library, "SSL_CTX_ctrl", api.ssl_ctx_ctrl);  // This looks into what the library needs, too.
   if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return CannotUse("it does not initialise");
   return api;
 }
@@ -66,6 +68,13 @@ const Result<CurlApi>& LoadCurl() {
 
 const CurlApi& Curl() {
   return LoadCurl().value();
+}
+
+CURLcode ShowGivenCertificatesOnly(CURL*, void* context, void*) {
+  if (const auto control = Curl().ssl_ctx_ctrl) {
+    control(static_cast<ssl_ctx_st*>(context), SSL_CTRL_MODE, SSL_MODE_NO_AUTO_CHAIN, nullptr);
+  }
+  return CURLE_OK;
 }
 
 }  // namespace detent

@@ -14,6 +14,8 @@
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
 
+struct ssl_ctx_st;  // OpenSSL's SSL_CTX.
+
 namespace detent {
 
 // The functions of libcurl by their own names without "curl_".
@@ -34,6 +36,8 @@ struct CurlApi {
   decltype(&curl_multi_socket_action) multi_socket_action;
   decltype(&curl_slist_append) slist_append;
   decltype(&curl_slist_free_all) slist_free_all;
+  // Of the OpenSSL that libcurl has brought along; null where its TLS is another.
+  long (*ssl_ctx_ctrl)(ssl_ctx_st* context, int command, long number, void* more);
 };
 
 // Loads the library at the first call. kUnavailable: it is missing or too old; the message says
@@ -42,5 +46,11 @@ const Result<CurlApi>& LoadCurl();
 
 // Requires: LoadCurl() had a value.
 const CurlApi& Curl();
+
+// A CURLOPT_SSL_CTX_FUNCTION. With it a client shows the certificates that it was given. OpenSSL
+// would add those that it trusts the server by, and a Kubernetes API server would check signatures
+// along them with each request, for a tenth of what one costs it. Does nothing where libcurl's TLS
+// is another: such a libcurl does not take the option either.
+CURLcode ShowGivenCertificatesOnly(CURL* easy, void* context, void* nothing);
 
 }  // namespace detent

@@ -309,6 +309,7 @@ int CurlHandle::SetTls(const HttpTls* tls) {
   pem(CURLOPT_CAINFO_BLOB, wanted.ca_pem);
   pem(CURLOPT_SSLCERT_BLOB, wanted.certificate_pem);
   pem(CURLOPT_SSLKEY_BLOB, wanted.key_pem);
+  Curl().easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &ShowGivenCertificatesOnly);
   return failed;
 }
 

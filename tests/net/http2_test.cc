@@ -312,6 +312,22 @@ TEST_F(Http2Test, ShowsTheClientsCertificateAndANewOneOnANewConnection) {
   EXPECT_EQ(server.requests(), 40);
 }
 
+TEST_F(Http2Test, ShowsTheCertificatesThatItWasGivenAndNoOthers) {
+  const Authority authority;
+  const Identity server_identity = authority.ForServer(kHere);
+  TlsServer server(server_identity, {true, server_identity.ca_pem, 0},
+                   [](const ServedRequest& request, std::shared_ptr<Served> exchange) {
+                     exchange->Answer(200, std::to_string(request.certificates));
+                   });
+  Identity client = authority.ForClient("one");
+  HttpRequest request = To(server, "");
+  request.tls = Trusting(server_identity, client);
+  EXPECT_EQ(Exchange(request).body, "1") << "the authority that it trusts is not among them";
+  client.certificate_pem += Authority().ForClient("").ca_pem;
+  request.tls = Trusting(server_identity, client);
+  EXPECT_EQ(Exchange(request).body, "2") << "one that it was given with its own is";
+}
+
 TEST_F(Http2Test, AsksForAndVerifiesTheNameThatItIsGiven) {
   const Identity named = MakeIdentity("DNS:api.inside,IP:10.0.0.1");
   for (const bool http2 : {true, false}) {

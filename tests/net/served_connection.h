@@ -26,6 +26,7 @@ struct ServedRequest {
   bool http2 = false;
   int connection = 0;       // Of the server's, from 1.
   std::string client;       // The common name that its certificate says; empty: it showed none.
+  int certificates = 0;     // That it showed, its own among them.
   std::string server_name;  // That it asked for (SNI); empty: none.
 
   // The first of that name; empty: none.

@@ -101,6 +101,8 @@ struct TlsServer::Context {
     ServedRequest common;
     common.connection = ++connections;
     common.client = CommonName(ssl);
+    const STACK_OF(X509)* const others = SSL_get_peer_cert_chain(ssl);
+    common.certificates = !common.client.empty() + (others == nullptr ? 0 : sk_X509_num(others));
     const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
     if (name != nullptr) common.server_name = name;
     const unsigned char* protocol = nullptr;
