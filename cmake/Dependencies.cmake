@@ -9,6 +9,7 @@ find_package(yaml-cpp 0.7 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(date 3.0 REQUIRED)
 find_package(simdjson 3.0 REQUIRED)
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)  # Headers only, without a package.
 if(DETENT_BUILD_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)

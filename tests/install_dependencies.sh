@@ -7,9 +7,9 @@ set -euo pipefail
 packages=(
   # Tools.
   cmake ninja-build g++ ccache git ca-certificates python3
-  # The host: loading plugins, HTTP server, HTTP client, TLS, YAML, storage, time zones, fast JSON.
+  # The host: loading plugins, HTTP server, HTTP client, TLS, YAML, storage, time zones, fast JSON, protobuf.
   libboost-dev libboost-filesystem-dev libboost-system-dev libpoco-dev libcurl4-openssl-dev libssl-dev
-  libyaml-cpp-dev libsqlite3-dev libhowardhinnant-date-dev libsimdjson-dev
+  libyaml-cpp-dev libsqlite3-dev libhowardhinnant-date-dev libsimdjson-dev libprotozero-dev
   # The tests; the last moves the clock of a process.
   libgtest-dev libgmock-dev libbenchmark-dev libfaketime
   "$@"

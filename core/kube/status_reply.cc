@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/kube/proto_json.h"
 
 namespace detent {
 namespace {
@@ -69,6 +70,11 @@ std::string TextAt(const Json& json, std::string_view name) {
 
 // Takes what the Status says. False: the body is none.
 bool ReadStatus(KubeReply& reply) {
+  if (IsProto(reply.body)) {
+    std::string json;
+    if (!AppendProtoObject(reply.body, json)) return false;
+    reply.body = std::move(json);
+  }
   if (reply.body.empty() || reply.body.front() != '{') return false;
   const auto json = ParseJson(reply.body);
   if (!json || TextAt(*json, "kind") != "Status") return false;

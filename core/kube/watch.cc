@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "core/kube/proto_json.h"
+#include "core/kube/watch_pieces.h"
 
 namespace detent {
 namespace {
 
 using std::chrono::milliseconds;
 
-// A line that goes on for longer is no event: the largest object that etcd takes is 1.5 MiB.
-constexpr size_t kLineBytes = 32u << 20;
 // So often a server may fail before it is worth telling.
 constexpr int kFailuresUntold = 2;
 // After so many lists that expired between two pages one is asked for in a single piece.
@@ -65,6 +65,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
       : client_(client),
         path_(PathOf(scope)),
         shape_(ShapeOf(scope)),
+        as_proto_(options.protobuf && IsReadAsProto(scope.resource, scope.only)),
         options_(options),
         sink_(sink),
         reader_(shape_),
@@ -84,7 +85,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
   void OnPiece(uint64_t request, std::string_view piece);
   void OnStreamEnd(uint64_t request, KubeReply&& reply);
   void OnPage(uint64_t request, KubeReply&& reply);
-  bool TakeLine(std::string_view line);
+  bool TakeEvent(std::string_view text, bool is_proto);
   void TakeObject(const WatchedObjectPtr& object);
   void EndList(const std::string& version);
   void BreakOff(KubeReply&& reply);
@@ -99,6 +100,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
   KubeClient& client_;
   const std::string path_;
   const WatchShape shape_;
+  const bool as_proto_;
   const WatchOptions options_;
   WatchSink& sink_;
   SystemRandom random_;
@@ -110,7 +112,7 @@ class KubeWatch::Core : public std::enable_shared_from_this<Core> {
   uint64_t sent_ = 0;     // Its name at the client.
   WatchEventReader reader_;
   WatchedSet known_;
-  std::string partial_;      // The beginning of a line whose end has not come yet.
+  WatchPieces pieces_;
   std::string version_;      // A watch can be resumed behind it. Empty: a list is needed.
   MonoTime listed_at_{};     // The end of the last list.
   bool listing_ = false;     // Initial events are coming.
@@ -146,7 +148,7 @@ void KubeWatch::Core::Begin() {
   const bool pages = version_.empty() && (!streams_ || pages_once_);
   listing_ = version_.empty();
   heard_ = false;
-  partial_.clear();
+  pieces_.Begin();
   if (listing_) known_.BeginList();
   if (pages) return FetchPage("");
   OpenStream();
@@ -165,6 +167,7 @@ std::string KubeWatch::Core::Query(std::initializer_list<std::string> parts) con
 void KubeWatch::Core::OpenStream() {
   const auto least = static_cast<uint64_t>(std::max<int64_t>(options_.lifetime.count(), 1));
   KubeRequest request;
+  if (as_proto_) request.accept = kProtoOrJson;
   request.path = Query({"watch=true", "allowWatchBookmarks=true",
                         listing_ ? "sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
                                  : QueryPart("resourceVersion", version_),
@@ -196,26 +199,18 @@ void KubeWatch::Core::FetchPage(const std::string& continue_token) {
 void KubeWatch::Core::OnPiece(uint64_t request, std::string_view piece) {
   std::lock_guard lock(mutex_);
   if (request != request_) return;
-  while (!piece.empty()) {
-    const size_t end = piece.find('\n');
-    const std::string_view part = piece.substr(0, end);
-    if (end == piece.npos || !partial_.empty()) partial_ += part;
-    if (end == piece.npos) break;
-    piece.remove_prefix(end + 1);
-    const bool goes_on = TakeLine(partial_.empty() ? part : std::string_view(partial_));
-    partial_.clear();
-    if (!goes_on) return;
-  }
-  if (partial_.size() <= kLineBytes) return;
-  BreakOff(
-      FailureOf(KubeOutcome::kUnavailable, "BadEvent",
-                "an event of the watch has more than " + std::to_string(kLineBytes) + " bytes"));
+  const auto fed = pieces_.Feed(
+      piece, [this](std::string_view text, bool is_proto) { return TakeEvent(text, is_proto); });
+  if (fed != WatchPieces::Fed::kTooLong) return;
+  BreakOff(FailureOf(KubeOutcome::kUnavailable, "BadEvent",
+                     "an event of the watch has more than " +
+                         std::to_string(WatchPieces::kEventBytes) + " bytes"));
 }
 
 // False: the request has been given up.
-bool KubeWatch::Core::TakeLine(std::string_view line) {
-  if (line.find_first_not_of(" \r\t") == line.npos) return true;
-  auto read = reader_.ReadEvent(line);
+bool KubeWatch::Core::TakeEvent(std::string_view text, bool is_proto) {
+  if (!is_proto && text.find_first_not_of(" \r\t") == text.npos) return true;
+  auto read = is_proto ? reader_.ReadProtoEvent(text) : reader_.ReadEvent(text);
   if (!read) {
     BreakOff(FailureOf(KubeOutcome::kUnavailable, "BadEvent", read.error().message()));
     return false;

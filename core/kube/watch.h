@@ -39,6 +39,9 @@ class WatchSink {
 struct WatchOptions {
   bool streaming = true;  // Ask for a streaming list first; false: for pages at once.
   int page_size = 500;    // Of a list in pages.
+  // Ask for events in protobuf where all that the scope keeps can be read so (IsReadAsProto);
+  // false: for JSON always.
+  bool protobuf = true;
   // The server is asked to end a watch after so long (between one and two times that, at random),
   // so that watches spread over its replicas.
   std::chrono::seconds lifetime{300};

@@ -5,6 +5,7 @@
 
 #include "core/api/labels.h"
 #include "core/base/json_writer.h"
+#include "core/kube/proto_json.h"
 
 namespace detent {
 namespace {
@@ -164,6 +165,13 @@ Result<WatchEvent> WatchEventReader::ReadEvent(std::string_view line) {
   if (found.name.empty()) return NoEvent("its object has no metadata.name");
   event.object = Kept(found);
   return event;
+}
+
+Result<WatchEvent> WatchEventReader::ReadProtoEvent(std::string_view frame) {
+  line_.clear();
+  auto appended = AppendProtoEvent(frame, line_);
+  if (!appended) return NoEvent(appended.error().message());
+  return ReadEvent(line_);
 }
 
 Result<ListPage> ReadListPage(std::string_view body, const WatchShape& shape) {

@@ -1,4 +1,4 @@
-// What an API server says about objects, in the two forms in which it says it: a line of a watch,
+// What an API server says about objects, in the two places where it says it: an event of a watch,
 // and a page of a list. Pure, but for the memory that a reader keeps for the next text.
 //
 // Objects are kept as the texts that they are; a few of their members are picked out on the way.
@@ -44,10 +44,13 @@ class WatchEventReader {
 
   // kInvalid: no event, or one that lacks what its type needs; the message says what.
   Result<WatchEvent> ReadEvent(std::string_view line);
+  // Of a watch that is read as protobuf (IsReadAsProto).
+  Result<WatchEvent> ReadProtoEvent(std::string_view frame);
 
  private:
   const WatchShape shape_;
   JsonScan scan_;
+  std::string line_;  // For what a frame stands for.
 };
 
 // kInvalid: no list, or one without a version.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/kube/proto_frames.h"
 #include "tests/kube/watch_fixture.h"
 
 namespace detent::testing {
@@ -72,6 +73,43 @@ TEST_F(WatchTest, ListsInPagesWhereTheServerOffersNoStreamingLists) {
         << "what a list leaves out is put in";
     server.Put(ThingPath("t9"));
     ASSERT_TRUE(told.WaitTold("+t9"));
+  }
+}
+
+TEST_F(WatchTest, AsksForProtobufWhereItCanReadItAndTakesWhatItIsGiven) {
+  const std::string pod = ProtoObject("v1", "Pod", ProtoPod("p", "7", "Running"));
+  const std::string json = R"({"type":"ADDED","object":{"metadata":{"name":"p",)"
+                           R"("resourceVersion":"7"},"status":{"phase":"Running"}}})";
+  struct Row {
+    const char* only;
+    bool wanted;
+    bool asked;
+    const char* because;
+  };
+  for (const Row& row : {Row{"status.phase", true, true, "what it keeps is known"},
+                         Row{"status.hostIPs", true, false, "unknown"},
+                         Row{"", true, false, "all of a Pod is not known"},
+                         Row{"status.phase", false, false, "not wanted"}}) {
+    for (const bool offers : {true, false}) {
+      std::atomic<int> asked{0};
+      WatchListener told;
+      ScopedHook hook(server_, [&](const ApiCall& call) -> std::optional<ApiAnswer> {
+        const bool in_proto = call.head.find("vnd.kubernetes.protobuf") != call.head.npos;
+        EXPECT_EQ(in_proto, row.asked) << row.because;
+        EXPECT_NE(call.head.find("application/json"), call.head.npos);
+        ++asked;
+        return ApiAnswer{200,
+                         in_proto && offers ? ProtoFrame(ProtoEvent("ADDED", pod)) : json + "\n"};
+      });
+      WatchScope scope{{"", "v1", "pods", ""}, "ns", "", "", row.only};
+      watch_options_.protobuf = row.wanted;
+      KubeWatch watch(*client_, scope, watch_options_, told);
+      watch.Start();
+      ASSERT_TRUE(told.WaitTold("+p")) << row.because;
+      EXPECT_NE(told.Of("p")->json().find("\"name\":\"p\""), std::string::npos);
+      watch.Stop();
+      EXPECT_GT(asked, 0);
+    }
   }
 }
 

@@ -32,6 +32,9 @@ const std::vector<Door>& Doors() {
        "core/webhook/certificate.h"},
       {"Poco/JSON/", {"core/base/json*.cc"}, "core/base/json.h"},
       {"simdjson", {"core/base/json*.cc"}, "core/base/json.h"},
+      {"protozero/",
+       {"core/kube/proto_json.cc", "tests/kube/proto_*.cc"},
+       "core/kube/proto_json.h"},
       {"sqlite3", {"core/store/sqlite_*.cc"}, "core/store"},
       {"date/", {"core/cron/zone.cc"}, "core/cron/zone.h"},
   };

@@ -22,6 +22,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"strings"
 )
 
 type options struct {
@@ -104,7 +105,7 @@ func newServer(
 	target *url.URL, authority *x509.CertPool, own tls.Certificate, faults *faults,
 ) *http.Server {
 	proxy := &httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target); handOnIdentity(r) },
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target); handOnIdentity(r); askForLines(r) },
 		Transport:     faults,
 		FlushInterval: -1, // An event of a watch goes on at once.
 		ErrorHandler:  breakConnection,
@@ -143,6 +144,16 @@ func handOnIdentity(r *httputil.ProxyRequest) {
 	r.Out.Header.Set("X-Remote-User", subject.CommonName)
 	for _, group := range subject.Organization {
 		r.Out.Header.Add("X-Remote-Group", group)
+	}
+}
+
+// askForLines: a watch is steered by its lines, which protobuf does not have.
+func askForLines(r *httputil.ProxyRequest) {
+	const json = "application/json"
+	accept := r.In.Header.Get("Accept")
+	if strings.Contains(accept, "protobuf") && strings.Contains(accept, json) &&
+		r.In.URL.Query().Has("watch") {
+		r.Out.Header.Set("Accept", json)
 	}
 }
 
