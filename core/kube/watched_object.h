@@ -17,9 +17,9 @@ class WatchedObject {
   struct Parts {
     std::string_view ns, name, uid, resource_version;
     std::string_view task_key;  // Of labels::kTaskKey; empty: it has no such label.
-    // As the server sent it, or as much of it as a WatchShape keeps, without
-    // metadata.managedFields; with the apiVersion and kind that are left out of the items of a
-    // list.
+    // As the server sent it, or as the JSON that its protobuf stands for, or as much of that as a
+    // WatchShape keeps; without metadata.managedFields, and with the apiVersion and kind that are
+    // left out of the items of a list.
     std::string_view json;
   };
 
