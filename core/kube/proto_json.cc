@@ -1,12 +1,12 @@
 #include "core/kube/proto_json.h"
 
-#include <algorithm>
 #include <chrono>
 #include <protozero/pbf_reader.hpp>
 
 #include "core/base/clock.h"
 #include "core/base/json_writer.h"
 #include "core/kube/proto_types.h"
+#include "core/kube/watch_shape.h"
 
 namespace detent {
 namespace {
@@ -185,12 +185,7 @@ Result<void> Guarded(const Append& append) {
 
 bool IsReadAsProto(const KubeResource& resource, std::string_view members) {
   if (members.empty() || resource != KubeResource{"", "v1", "pods", ""}) return false;
-  for (size_t from = 0; from <= members.size();) {
-    const size_t end = std::min(members.find(',', from), members.size());
-    if (!HasMember(kProtoPod, members.substr(from, end - from))) return false;
-    from = end + 1;
-  }
-  return true;
+  return EachMemberPath(members, [](std::string_view path) { return HasMember(kProtoPod, path); });
 }
 
 bool IsProto(std::string_view body) {

@@ -31,13 +31,9 @@ Result<WatchShape> WatchShape::Parse(std::string_view members) {
   }
   WatchShape shape;
   if (members.empty()) return shape;
-  for (size_t from = 0; from <= members.size();) {
-    const size_t end = std::min(members.find(',', from), members.size());
-    if (!Add(shape.members_, members.substr(from, end - from))) {
-      return BadShape("a member without a name in '" + std::string(members) + "'");
-    }
-    from = end + 1;
-  }
+  const bool named =
+      EachMemberPath(members, [&](std::string_view path) { return Add(shape.members_, path); });
+  if (!named) return BadShape("a member without a name in '" + std::string(members) + "'");
   return shape;
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,18 @@
 #include "core/base/result.h"
 
 namespace detent {
+
+// Calls visit(std::string_view path) for each of "spec.nodeName,status", until it answers false;
+// whether it never did.
+template <typename Visit>
+bool EachMemberPath(std::string_view members, Visit&& visit) {
+  for (size_t from = 0; from <= members.size();) {
+    const size_t end = std::min(members.find(',', from), members.size());
+    if (!visit(members.substr(from, end - from))) return false;
+    from = end + 1;
+  }
+  return true;
+}
 
 class WatchShape {
  public:

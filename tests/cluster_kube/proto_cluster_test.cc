@@ -1,14 +1,13 @@
 // The same Pods, followed as protobuf and as JSON in front of a real API server, are the same.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <map>
 
 #include "core/base/json.h"
 #include "core/kube/watch.h"
 #include "plugins/pod/pod.h"
-#include "tests/cluster_kube/real_server.h"
+#include "tests/cluster_kube/own_namespace.h"
 #include "tests/kube/watch_listener.h"
 
 namespace detent::testing {
@@ -29,41 +28,16 @@ Json MeaningOf(const Json& value) {
   return items;
 }
 
-class ProtoCluster : public ::testing::Test {
+class ProtoCluster : public OwnNamespace {
  protected:
-  void SetUp() override {
-    const auto access = AccessOf(FromEnvironment("DETENT_TEST_KUBECONFIG"));
-    if (!access) GTEST_SKIP() << kNoCluster;
-    access_ = *access;
-    client_ = std::make_unique<KubeClient>(access_, KubeClientOptions{}, clock_, log_);
-    ns_ = "proto-" + std::to_string(getpid()) + "-" +
-          std::to_string(clock_.Mono().time_since_epoch().count());
-    Expect(201, "POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + ns_ + "\"}}");
-  }
-  void TearDown() override {
-    if (client_ != nullptr) client_->Fetch(Ask("DELETE", "/api/v1/namespaces/" + ns_));
-  }
-
   void Expect(int status, const char* method, const std::string& path, const std::string& body) {
     const KubeReply reply = client_->Fetch(Ask(method, path, body));
     EXPECT_EQ(reply.status, status) << path << ": " << reply.message;
   }
-  std::string Pods(const std::string& behind = "") const {
-    return "/api/v1/namespaces/" + ns_ + "/pods" + behind;
-  }
-  // Name and version of each Pod.
-  std::map<std::string, std::string> Versions() {
-    const auto list = ParseJson(client_->Fetch(Ask("GET", Pods())).body);
-    std::map<std::string, std::string> versions;
-    for (const Json& item : list->Find("items")->as_array()) {
-      versions[item.At("/metadata/name")->as_string()] =
-          item.At("/metadata/resourceVersion")->as_string();
-    }
-    return versions;
-  }
+  std::string Pods(const std::string& behind = "") const { return path_ + "/pods" + behind; }
   // Both have the newest of all Pods, and the same of each.
   void ExpectSame() {
-    const auto versions = Versions();
+    const auto versions = VersionsOf(Pods());
     ASSERT_TRUE(proto_.WaitVersions(versions));
     ASSERT_TRUE(json_.WaitVersions(versions));
     for (const auto& [name, version] : versions) {
@@ -76,11 +50,6 @@ class ProtoCluster : public ::testing::Test {
     }
   }
 
-  SystemClock clock_;
-  Logger log_{LogLevel::kError, StandardErrorSink()};
-  ClusterAccess access_;
-  std::string ns_;
-  std::unique_ptr<KubeClient> client_;
   WatchListener proto_, json_;
 };
 

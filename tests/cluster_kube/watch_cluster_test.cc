@@ -2,7 +2,6 @@
 // killed, forgets, refuses, and does not know a resource yet.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -15,7 +14,7 @@
 #include "core/kube/client.h"
 #include "core/kube/watch_hub.h"
 #include "core/plugin/kube_door.h"
-#include "tests/cluster_kube/real_server.h"
+#include "tests/cluster_kube/own_namespace.h"
 #include "tests/kube/watch_listener.h"
 
 namespace detent::testing {
@@ -25,30 +24,15 @@ using std::chrono::milliseconds;
 
 constexpr int kMaps = 1000;
 
-class WatchCluster : public ::testing::Test {
+class WatchCluster : public OwnNamespace {
  protected:
   void SetUp() override {
-    const std::string path = FromEnvironment("DETENT_TEST_KUBECONFIG");
-    if (path.empty()) GTEST_SKIP() << kNoCluster;
-    const auto access = AccessOf(path);
-    ASSERT_TRUE(access);
-    access_ = *access;
-    KubeClientOptions options;
-    options.patience = std::chrono::seconds(5);  // Of writes while the server is away.
-    client_ = std::make_unique<KubeClient>(access_, options, clock_, log_);
-    ns_ = "watch-" + std::to_string(getpid()) + "-" +
-          std::to_string(clock_.Mono().time_since_epoch().count());
-    path_ = "/api/v1/namespaces/" + ns_;
+    OwnNamespace::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
     maps_ = path_ + "/configmaps";
-    const KubeReply made = client_->Fetch(
-        Ask("POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + ns_ + "\"}}"));
-    ASSERT_EQ(made.outcome, KubeOutcome::kOk) << made.message;
     // The controller manager puts one into each namespace, when it likes.
     ASSERT_TRUE(Eventually(
         [&] { return client_->Fetch(Ask("GET", maps_ + "/kube-root-ca.crt")).status == 200; }));
-  }
-  void TearDown() override {
-    if (client_ != nullptr) client_->Fetch(Ask("DELETE", path_));
   }
 
   // Asks a server until it says so, for a minute.
@@ -105,20 +89,7 @@ class WatchCluster : public ::testing::Test {
     return requests;
   }
 
-  // Name and version of each map, by a list of the test's own.
-  std::map<std::string, std::string> FreshList() {
-    std::map<std::string, std::string> versions;
-    const KubeReply reply = client_->Fetch(Ask("GET", maps_));
-    EXPECT_EQ(reply.outcome, KubeOutcome::kOk) << reply.message;
-    const auto list = ParseJson(reply.body);
-    EXPECT_TRUE(list);
-    for (const Json& item : list->Find("items")->as_array()) {
-      versions[item.At("/metadata/name")->as_string()] =
-          item.At("/metadata/resourceVersion")->as_string();
-    }
-    last_version_ = list->At("/metadata/resourceVersion")->as_string();
-    return versions;
-  }
+  std::map<std::string, std::string> FreshList() { return VersionsOf(maps_); }
 
   int Component(const std::string& what) const {
     const std::string command = FromEnvironment("DETENT_TEST_COMPONENT") + " " +
@@ -163,11 +134,7 @@ class WatchCluster : public ::testing::Test {
     return answer;
   }
 
-  SystemClock clock_;
-  Logger log_{LogLevel::kError, StandardErrorSink()};
-  ClusterAccess access_;
-  std::string ns_, path_, maps_, last_version_;
-  std::unique_ptr<KubeClient> client_;
+  std::string maps_;
 };
 
 TEST_F(WatchCluster, FollowsAThousandMapsOverAServerThatIsKilledAndHasForgotten) {

@@ -91,13 +91,11 @@ TEST_F(WatchTest, AsksForProtobufWhereItCanReadItAndTakesWhatItIsGiven) {
                          Row{"", true, false, "all of a Pod is not known"},
                          Row{"status.phase", false, false, "not wanted"}}) {
     for (const bool offers : {true, false}) {
-      std::atomic<int> asked{0};
       WatchListener told;
       ScopedHook hook(server_, [&](const ApiCall& call) -> std::optional<ApiAnswer> {
         const bool in_proto = call.head.find("vnd.kubernetes.protobuf") != call.head.npos;
         EXPECT_EQ(in_proto, row.asked) << row.because;
         EXPECT_NE(call.head.find("application/json"), call.head.npos);
-        ++asked;
         return ApiAnswer{200,
                          in_proto && offers ? ProtoFrame(ProtoEvent("ADDED", pod)) : json + "\n"};
       });
@@ -108,7 +106,6 @@ TEST_F(WatchTest, AsksForProtobufWhereItCanReadItAndTakesWhatItIsGiven) {
       ASSERT_TRUE(told.WaitTold("+p")) << row.because;
       EXPECT_NE(told.Of("p")->json().find("\"name\":\"p\""), std::string::npos);
       watch.Stop();
-      EXPECT_GT(asked, 0);
     }
   }
 }
